@@ -1,6 +1,7 @@
 # Everything comes from Debian 12 packages (scripts/packages names them). Each library is an INTERFACE target
 # dep::NAME, so that a folder's link line reads as the list of what it may use.
 set(BOOST_INCLUDEDIR /usr/include)
+set(Boost_NO_WARN_NEW_VERSIONS ON)
 find_package(Boost 1.81 EXACT REQUIRED COMPONENTS json)
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)

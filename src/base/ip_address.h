@@ -4,9 +4,12 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include <fmt/core.h>
 
 namespace berth {
 
@@ -30,7 +33,14 @@ class IpAddress {
   std::array<std::uint8_t, 16> bytes_{};  // network order; an IPv4 address fills the first four
 };
 
-inline std::string format_as(const IpAddress& ip) { return ip.to_string(); }
 void PrintTo(const IpAddress& ip, std::ostream* out);
 
 }  // namespace berth
+
+template <>
+struct fmt::formatter<berth::IpAddress> : fmt::formatter<std::string_view> {
+  template <class Context>
+  auto format(const berth::IpAddress& ip, Context& context) const {
+    return fmt::formatter<std::string_view>::format(ip.to_string(), context);
+  }
+};

@@ -2,8 +2,12 @@
 // An id that cannot stand in for another kind of id. `using InstanceId = StrongId<struct InstanceIdTag>;`
 
 #include <compare>
+#include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include <fmt/core.h>
 
 namespace berth {
 
@@ -22,14 +26,18 @@ class StrongId {
   std::string text_;
 };
 
-/// For messages: fmt and GoogleTest print the id as it is.
-template <class Tag>
-const std::string& format_as(const StrongId<Tag>& id) {
-  return id.str();
-}
+/// For GoogleTest.
 template <class Tag>
 void PrintTo(const StrongId<Tag>& id, std::ostream* out) {
   *out << id.str();
 }
 
 }  // namespace berth
+
+template <class Tag>
+struct fmt::formatter<berth::StrongId<Tag>> : fmt::formatter<std::string_view> {
+  template <class Context>
+  auto format(const berth::StrongId<Tag>& id, Context& context) const {
+    return fmt::formatter<std::string_view>::format(id.str(), context);
+  }
+};

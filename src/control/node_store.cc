@@ -1,0 +1,28 @@
+#include "control/node_store.h"
+
+#include <utility>
+
+namespace berth::control {
+
+void NodeStore::replace_all(std::vector<model::NodeView> nodes) {
+  nodes_.clear();
+  for (model::NodeView& node : nodes) {
+    nodes_.insert_or_assign(node.name, std::move(node));
+  }
+  synced_ = true;
+  changed_.set();
+}
+
+void NodeStore::upsert(model::NodeView node) {
+  const model::NodeName name = node.name;
+  nodes_.insert_or_assign(name, std::move(node));
+  changed_.set();
+}
+
+void NodeStore::erase(const model::NodeName& name) {
+  if (nodes_.erase(name) > 0) {
+    changed_.set();
+  }
+}
+
+}  // namespace berth::control
