@@ -14,12 +14,13 @@ using namespace std::chrono_literals;
 // Two reads that somebody asked for out of turn start at least so far apart (R13).
 constexpr Duration kReadGap = 1s;
 
-// A batch of instance ids is sent at once when none is under way, so that one node is served quickly; while one is, ids
-// gather for the next. A batch that takes longer than this no longer holds up the others (R11).
+// A batch of instance ids is sent at once when none is under way, so that one node is served quickly; while
+// one is, ids gather for the next. A batch that takes longer than this no longer holds up the others (R11).
 constexpr Duration kSlowBatch = 250ms;
 
 mechanism::BackoffPolicy read_backoff(const OperatorOptions& options) {
-  return {.base = std::min<Duration>(1s, options.refresh_interval), .cap = std::max<Duration>(options.refresh_interval, 1s)};
+  return {.base = std::min<Duration>(1s, options.refresh_interval),
+          .cap = std::max<Duration>(options.refresh_interval, 1s)};
 }
 
 }  // namespace
@@ -48,7 +49,8 @@ ports::CallLimits AddressBook::limits(std::stop_token stop) const {
   return {clock_.mono_now() + options_.call_deadline, std::move(stop)};
 }
 
-// --- addresses -------------------------------------------------------------------------------------------------
+// --- addresses
+// -------------------------------------------------------------------------------------------------
 
 ports::Task<void> AddressBook::follow_addresses(std::stop_token stop) {
   refresh_due_ = clock_.mono_now();
@@ -80,7 +82,8 @@ ports::Task<void> AddressBook::fetch_addresses(std::stop_token stop) {
   if (!read) {
     model::Reason reason = reason_of(read.error());
     if (!address_problem_ || address_problem_->code != reason.code) {
-      logger_.error("Cannot read the addresses: " + reason.text(), {{"reason", std::string(to_string(reason.code))}});
+      logger_.error("Cannot read the addresses: " + reason.text(),
+                    {{"reason", std::string(to_string(reason.code))}});
     }
     address_problem_ = std::move(reason);
     refresh_due_ = clock_.mono_now() + address_backoff_.next(prng_);
@@ -104,7 +107,8 @@ ports::Task<void> AddressBook::fetch_addresses(std::stop_token stop) {
   doubt_what_vanished(before);
 }
 
-/// An association that is gone may mean that its instance is: it is read again before an address is given to it again.
+/// An association that is gone may mean that its instance is: it is read again before an address is given to
+/// it again.
 void AddressBook::doubt_what_vanished(const std::vector<model::Address>& before) {
   for (const model::Address& address : before) {
     if (!address.association || address.association->instance.empty()) {
@@ -136,7 +140,8 @@ void AddressBook::associated(const model::AllocationId& address, const model::As
   redraw();
 }
 
-void AddressBook::released(const model::AllocationId& address, const model::AssociationId& gone, MonoTime since) {
+void AddressBook::released(const model::AllocationId& address, const model::AssociationId& gone,
+                           MonoTime since) {
   claims_.free(address, gone, since);
   redraw();
 }
@@ -146,13 +151,15 @@ void AddressBook::taken(const model::AllocationId& address, MonoTime since) {
   redraw();
 }
 
-// --- instances -------------------------------------------------------------------------------------------------
+// --- instances
+// -------------------------------------------------------------------------------------------------
 
 ports::Task<void> AddressBook::follow_instances(std::stop_token stop) {
   while (!stop.stop_requested()) {
     const MonoTime now = clock_.mono_now();
     std::vector<model::InstanceId> ids = due_instances(now);
-    const MonoTime may_send = std::max(instance_retry_at_, asking_.empty() ? MonoTime::min() : next_batch_at_);
+    const MonoTime may_send =
+        std::max(instance_retry_at_, asking_.empty() ? MonoTime::min() : next_batch_at_);
     if (!ids.empty() && may_send <= now) {
       next_batch_at_ = now + kSlowBatch;
       asking_.insert(ids.begin(), ids.end());
@@ -203,7 +210,8 @@ ports::Task<void> AddressBook::fetch_instances(std::vector<model::InstanceId> id
   if (!read) {
     model::Reason reason = reason_of(read.error());
     if (!instance_problem_ || instance_problem_->code != reason.code) {
-      logger_.error("Cannot read the instances: " + reason.text(), {{"reason", std::string(to_string(reason.code))}});
+      logger_.error("Cannot read the instances: " + reason.text(),
+                    {{"reason", std::string(to_string(reason.code))}});
     }
     instance_problem_ = std::move(reason);
     instance_retry_at_ = clock_.mono_now() + instance_backoff_.next(prng_);

@@ -1,10 +1,11 @@
 #pragma once
-// What the cloud says: the current snapshot of all addresses, our own replies since, and the instances that somebody
-// asks about. It reads the cloud and never changes it.
+// What the cloud says: the current snapshot of all addresses, our own replies since, and the instances that
+// somebody asks about. It reads the cloud and never changes it.
 //
-// Calls do not grow with the number of nodes (R13): addresses are read whole, at every refresh interval and when somebody
-// needs a reading that started after some moment; instances only while they are unknown or in doubt, up to the cloud's
-// limit in one call, and all of them in a slow sweep. A failed read leaves the last picture in force (R11).
+// Calls do not grow with the number of nodes (R13): addresses are read whole, at every refresh interval and
+// when somebody needs a reading that started after some moment; instances only while they are unknown or in
+// doubt, up to the cloud's limit in one call, and all of them in a slow sweep. A failed read leaves the last
+// picture in force (R11).
 
 #include <map>
 #include <optional>
@@ -27,7 +28,8 @@ namespace berth::control {
 class AddressBook {
  public:
   /// `changed` is set whenever a plan might come out otherwise.
-  AddressBook(ports::Clock& clock, ports::Cloud& cloud, Prng& prng, ports::Event& changed, OperatorOptions options);
+  AddressBook(ports::Clock& clock, ports::Cloud& cloud, Prng& prng, ports::Event& changed,
+              OperatorOptions options);
 
   /// Reads until stopped.
   ports::Task<void> run(std::stop_token stop);
@@ -39,7 +41,9 @@ class AddressBook {
   /// Nothing in an entry: the cloud does not know the instance. No entry: not known, or in doubt.
   const std::map<model::InstanceId, std::optional<model::Instance>>& instances() const { return known_; }
   /// Why the last read failed; nothing once a read of the same kind succeeds.
-  const std::optional<model::Reason>& problem() const { return address_problem_ ? address_problem_ : instance_problem_; }
+  const std::optional<model::Reason>& problem() const {
+    return address_problem_ ? address_problem_ : instance_problem_;
+  }
 
   /// Sees to a snapshot that started at or after `time`, at least a second after the one before it started.
   void want_at_least(MonoTime time);

@@ -19,8 +19,9 @@ std::string sentence(const Error& error) {
 }
 
 Reason denied(const Error& error) {
-  return {ReasonCode::kDenied, sentence(error),
-          "Give the operator's credentials the permission for this call; it is tried again every few minutes."};
+  return {
+      ReasonCode::kDenied, sentence(error),
+      "Give the operator's credentials the permission for this call; it is tried again every few minutes."};
 }
 
 Reason throttled(const Error& error) {
@@ -37,29 +38,36 @@ Reason unavailable(const Error& error) {
 
 Reason reason_of(const Error& error) {
   switch (error.kind) {
-    case ErrorKind::kUnauthorized: return denied(error);
-    case ErrorKind::kThrottled: return throttled(error);
-    default: return unavailable(error);
+    case ErrorKind::kUnauthorized:
+      return denied(error);
+    case ErrorKind::kThrottled:
+      return throttled(error);
+    default:
+      return unavailable(error);
   }
 }
 
 Reason reason_of(const ports::Refused& refused) {
   using ports::RefusalCause;
   switch (refused.cause) {
-    case RefusalCause::kDenied: return denied(refused.error);
-    case RefusalCause::kThrottled: return throttled(refused.error);
+    case RefusalCause::kDenied:
+      return denied(refused.error);
+    case RefusalCause::kThrottled:
+      return throttled(refused.error);
     case RefusalCause::kNoInternetGateway:
       return {ReasonCode::kNoInternetGateway, sentence(refused.error),
               "Attach an internet gateway to the node's VPC."};
     case RefusalCause::kTargetGone:
     case RefusalCause::kTargetNotReady:
-      return {ReasonCode::kInstanceNotRunning, sentence(refused.error), "It is tried again once the instance runs."};
+      return {ReasonCode::kInstanceNotRunning, sentence(refused.error),
+              "It is tried again once the instance runs."};
     case RefusalCause::kAddressTaken:
     case RefusalCause::kAddressGone:
       return {ReasonCode::kPoolExhausted, sentence(refused.error), "Another address is tried."};
     case RefusalCause::kAssociationGone:
     case RefusalCause::kUnavailable:
-    case RefusalCause::kInvalid: return unavailable(refused.error);
+    case RefusalCause::kInvalid:
+      return unavailable(refused.error);
   }
   return unavailable(refused.error);
 }
@@ -67,8 +75,10 @@ Reason reason_of(const ports::Refused& refused) {
 mechanism::BackoffPolicy retry_policy(ReasonCode code) {
   switch (code) {
     case ReasonCode::kDenied:
-    case ReasonCode::kNoInternetGateway: return {.base = 1min, .cap = 5min};
-    default: return {.base = 1s, .cap = 1min};
+    case ReasonCode::kNoInternetGateway:
+      return {.base = 1min, .cap = 5min};
+    default:
+      return {.base = 1s, .cap = 1min};
   }
 }
 

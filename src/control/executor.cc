@@ -15,14 +15,15 @@ using model::Reason;
 using model::ReasonCode;
 
 Reason outcome_unknown(const Error& error) {
-  return {ReasonCode::kCloudUnavailable, "The cloud did not say what became of the call: " + error.message() + ".",
+  return {ReasonCode::kCloudUnavailable,
+          "The cloud did not say what became of the call: " + error.message() + ".",
           "The next snapshots tell, and the same call is made again; nothing else is tried meanwhile."};
 }
 
 }  // namespace
 
-Executor::Executor(ports::Clock& clock, ports::Cloud& cloud, AddressBook& book, Prng& prng, ports::Event& changed,
-                   OperatorOptions options, std::stop_token abandon)
+Executor::Executor(ports::Clock& clock, ports::Cloud& cloud, AddressBook& book, Prng& prng,
+                   ports::Event& changed, OperatorOptions options, std::stop_token abandon)
     : clock_(clock),
       cloud_(cloud),
       book_(book),
@@ -69,9 +70,13 @@ ports::Task<void> Executor::associate(plan::Associate action) {
   } else {
     const Error& error = std::get<ports::OutcomeUnknown>(outcome).error;
     reservations_.lose(action.address, clock_.mono_now());
-    logger_.warning(fmt::format("The reply to associating EIP {} with Instance {} was lost, the address stays reserved: {}",
-                                action.ip, action.instance, error.message()),
-                    {{"node", action.node.str()}, {"address", action.ip.to_string()}, {"instance", action.instance.str()}});
+    logger_.warning(
+        fmt::format(
+            "The reply to associating EIP {} with Instance {} was lost, the address stays reserved: {}",
+            action.ip, action.instance, error.message()),
+        {{"node", action.node.str()},
+         {"address", action.ip.to_string()},
+         {"instance", action.instance.str()}});
     fail(action.node, outcome_unknown(error));
     book_.want_at_least(clock_.mono_now());
   }
@@ -80,8 +85,8 @@ ports::Task<void> Executor::associate(plan::Associate action) {
 
 void Executor::on_associated(const plan::Associate& action, const model::AssociationId& association) {
   const MonoTime now = clock_.mono_now();
-  logger_.info(fmt::format("Associated EIP {} with Instance {} (association ID: {})", action.ip, action.instance,
-                           association),
+  logger_.info(fmt::format("Associated EIP {} with Instance {} (association ID: {})", action.ip,
+                           action.instance, association),
                {{"node", action.node.str()},
                 {"address", action.ip.to_string()},
                 {"allocation", action.address.str()},
@@ -95,7 +100,8 @@ void Executor::on_associated(const plan::Associate& action, const model::Associa
       book_.released(action.replaces, model::AssociationId(old->association->id), now);
     }
   }
-  book_.associated(action.address, {.id = association, .target = action.target, .instance = action.instance}, now);
+  book_.associated(action.address, {.id = association, .target = action.target, .instance = action.instance},
+                   now);
 }
 
 ports::Task<void> Executor::disassociate(plan::Disassociate action) {
@@ -104,9 +110,11 @@ ports::Task<void> Executor::disassociate(plan::Disassociate action) {
   const auto* refused = std::get_if<ports::Refused>(&outcome);
   const bool gone = refused != nullptr && refused->cause == ports::RefusalCause::kAssociationGone;
   if (std::holds_alternative<ports::Disassociated>(outcome) || gone) {
-    logger_.info(fmt::format("Disassociated EIP {} from Instance {}: the node asks for no static IP any more", action.ip,
-                             action.instance),
-                 {{"node", action.node.str()}, {"address", action.ip.to_string()}, {"instance", action.instance.str()}});
+    logger_.info(fmt::format("Disassociated EIP {} from Instance {}: the node asks for no static IP any more",
+                             action.ip, action.instance),
+                 {{"node", action.node.str()},
+                  {"address", action.ip.to_string()},
+                  {"instance", action.instance.str()}});
     book_.released(action.address, action.association, clock_.mono_now());
   } else {
     const Error& error = refused != nullptr ? refused->error : std::get<ports::OutcomeUnknown>(outcome).error;
@@ -140,7 +148,9 @@ void Executor::on_refused(const model::NodeName& node, const model::AllocationId
     case RefusalCause::kDenied:
     case RefusalCause::kThrottled:
     case RefusalCause::kUnavailable:
-    case RefusalCause::kInvalid: fail(node, reason_of(refused)); return;
+    case RefusalCause::kInvalid:
+      fail(node, reason_of(refused));
+      return;
   }
 }
 
@@ -165,8 +175,8 @@ void Executor::observe(const model::Snapshot& snapshot) {
     }
     const auto shown = std::ranges::find(snapshot.addresses, reservation.address, &model::Address::id);
     const model::Association& association = *shown->association;
-    logger_.info(fmt::format("Associated EIP {} with Instance {} (association ID: {})", shown->ip, association.instance,
-                             association.id),
+    logger_.info(fmt::format("Associated EIP {} with Instance {} (association ID: {})", shown->ip,
+                             association.instance, association.id),
                  {{"node", reservation.node.str()},
                   {"address", shown->ip.to_string()},
                   {"allocation", reservation.address.str()},

@@ -1,7 +1,7 @@
 #pragma once
-// The only one that changes anything in the cloud. It reserves before it calls (R4), tells the address book what the
-// cloud answered, and holds back a node whose call failed until its next try is due (R11, R13). It decides nothing: what
-// to do comes from the planner, and what is not started now is planned again.
+// The only one that changes anything in the cloud. It reserves before it calls (R4), tells the address book
+// what the cloud answered, and holds back a node whose call failed until its next try is due (R11, R13). It
+// decides nothing: what to do comes from the planner, and what is not started now is planned again.
 
 #include <map>
 #include <optional>
@@ -55,8 +55,8 @@ class Executor {
   ports::Task<void> associate(plan::Associate action);
   ports::Task<void> disassociate(plan::Disassociate action);
   void on_associated(const plan::Associate& action, const model::AssociationId& association);
-  void on_refused(const model::NodeName& node, const model::AllocationId& address, const model::InstanceId& instance,
-                  const ports::Refused& refused);
+  void on_refused(const model::NodeName& node, const model::AllocationId& address,
+                  const model::InstanceId& instance, const ports::Refused& refused);
   void fail(const model::NodeName& node, model::Reason reason);
   ports::CallLimits limits() const;
 

@@ -17,7 +17,8 @@ namespace berth::control {
 
 class Operator {
  public:
-  Operator(ports::Clock& clock, ports::Cloud& cloud, ports::NodeSource& source, Prng& prng, OperatorOptions options);
+  Operator(ports::Clock& clock, ports::Cloud& cloud, ports::NodeSource& source, Prng& prng,
+           OperatorOptions options);
 
   /// Until stopped; then what is under way ends by itself or is abandoned after the stop grace. Nothing is
   /// disassociated (R5).

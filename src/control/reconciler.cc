@@ -40,7 +40,8 @@ void Reconciler::pass() {
   const MonoTime now = clock_.mono_now();
   forget_the_gone();
   book_.want_instances(instances_in_question());
-  if (const model::Snapshot* snapshot = book_.snapshot(); snapshot != nullptr && observed_ != snapshot->started) {
+  if (const model::Snapshot* snapshot = book_.snapshot();
+      snapshot != nullptr && observed_ != snapshot->started) {
     observed_ = snapshot->started;
     executor_.observe(*snapshot);
   }
@@ -78,16 +79,18 @@ void Reconciler::pass() {
 std::set<model::InstanceId> Reconciler::instances_in_question() const {
   std::set<model::InstanceId> ids;
   for (const auto& [name, view] : store_.nodes()) {
-    if ((view.has_request() || view.assigned_static_ip) && options_.policy.is_instance_id(view.instance.str())) {
+    if ((view.has_request() || view.assigned_static_ip) &&
+        options_.policy.is_instance_id(view.instance.str())) {
       ids.insert(view.instance);
     }
   }
   return ids;
 }
 
-/// A status that names an address was written from what the cloud said to a former operator. Where the first snapshots
-/// do not show that association, it may be lag: it is believed for a grace, as our own reply would be (R6). Only the
-/// status that a node has when this process first knows its target is evidence of that kind.
+/// A status that names an address was written from what the cloud said to a former operator. Where the first
+/// snapshots do not show that association, it may be lag: it is believed for a grace, as our own reply would
+/// be (R6). Only the status that a node has when this process first knows its target is evidence of that
+/// kind.
 void Reconciler::believe_statuses() {
   if (book_.addresses() == nullptr) {
     return;
@@ -102,19 +105,21 @@ void Reconciler::believe_statuses() {
     }
     const auto& addresses = *book_.addresses();
     const auto named = std::ranges::lower_bound(addresses, *view.assigned_static_ip, {}, &model::Address::ip);
-    const bool is_free = named != addresses.end() && named->ip == *view.assigned_static_ip && !named->association;
+    const bool is_free =
+        named != addresses.end() && named->ip == *view.assigned_static_ip && !named->association;
     const bool target_holds_another = std::ranges::any_of(addresses, [&](const model::Address& address) {
       return address.association && address.association->target == *known->second->target;
     });
     if (is_free && !target_holds_another) {
       const model::AllocationId id = named->id;
-      book_.associated(id, {.id = {}, .target = *known->second->target, .instance = view.instance}, MonoTime::min());
+      book_.associated(id, {.id = {}, .target = *known->second->target, .instance = view.instance},
+                       MonoTime::min());
     }
   }
 }
 
-/// R8: who asks first is first in line, until it is served or asks no more. Those who begin at once (a restart) are in
-/// order of creation, then name.
+/// R8: who asks first is first in line, until it is served or asks no more. Those who begin at once (a
+/// restart) are in order of creation, then name.
 void Reconciler::keep_tickets(const plan::StaticIpPlan& plan) {
   std::vector<const NodeView*> new_askers;
   for (const plan::NodePlan& node : plan.nodes) {
@@ -124,7 +129,8 @@ void Reconciler::keep_tickets(const plan::StaticIpPlan& plan) {
       new_askers.push_back(&store_.nodes().at(node.node));
     }
   }
-  std::ranges::sort(new_askers, {}, [](const NodeView* view) { return std::tuple(view->created, view->name); });
+  std::ranges::sort(new_askers, {},
+                    [](const NodeView* view) { return std::tuple(view->created, view->name); });
   for (const NodeView* view : new_askers) {
     tickets_.emplace(view->name, ++last_ticket_);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// The control loop: whenever anything changed, look at the world as it is, plan for all nodes at once, start what the
-// plan wants done, and say what it says. It does not care what changed.
+// The control loop: whenever anything changed, look at the world as it is, plan for all nodes at once, start
+// what the plan wants done, and say what it says. It does not care what changed.
 
 #include <cstdint>
 #include <map>
@@ -19,8 +19,8 @@ namespace berth::control {
 
 class Reconciler {
  public:
-  Reconciler(ports::Clock& clock, const NodeStore& store, AddressBook& book, Executor& executor, StatusWriter& writer,
-             ports::Event& changed, OperatorOptions options);
+  Reconciler(ports::Clock& clock, const NodeStore& store, AddressBook& book, Executor& executor,
+             StatusWriter& writer, ports::Event& changed, OperatorOptions options);
 
   ports::Task<void> run(std::stop_token stop);
 

@@ -13,7 +13,8 @@ using ports::NodeEvent;
 using ports::StatusChange;
 using namespace std::chrono_literals;
 
-constexpr Duration kWriteSeenWithin = 30s;  // a watch that is that late is broken, and the view is asked again
+constexpr Duration kWriteSeenWithin =
+    30s;  // a watch that is that late is broken, and the view is asked again
 constexpr std::size_t kMaxEventsWaiting = 4;
 
 bool is_empty(const StatusChange& change) { return !change.assigned_static_ip && !change.operator_error; }
@@ -25,11 +26,14 @@ bool shows(const NodeView& view, const StatusChange& change) {
 }
 
 /// "Waiting" of "Waiting: Place 1 of …": what a former operator reported last.
-std::string code_of(const std::string& operator_error) { return operator_error.substr(0, operator_error.find(':')); }
+std::string code_of(const std::string& operator_error) {
+  return operator_error.substr(0, operator_error.find(':'));
+}
 
 }  // namespace
 
-StatusWriter::StatusWriter(ports::Clock& clock, ports::NodeSource& source, Prng& prng, OperatorOptions options)
+StatusWriter::StatusWriter(ports::Clock& clock, ports::NodeSource& source, Prng& prng,
+                           OperatorOptions options)
     : clock_(clock), source_(source), prng_(prng), options_(options), wake_(clock) {}
 
 void StatusWriter::want(const NodeView& view, const plan::NodePlan& plan) {
@@ -48,7 +52,8 @@ void StatusWriter::want(const NodeView& view, const plan::NodePlan& plan) {
   }
   node.wanted = {};
   node.wanted.assigned_static_ip = plan.assigned;
-  const bool undecided = plan.standing == plan::Standing::kUnderWay || plan.standing == plan::Standing::kUnknown;
+  const bool undecided =
+      plan.standing == plan::Standing::kUnderWay || plan.standing == plan::Standing::kUnknown;
   if (!undecided) {
     node.wanted.operator_error = plan.reason ? plan.reason->text() : "";
     report(node, plan);
@@ -69,8 +74,10 @@ void StatusWriter::report(Node& node, const plan::NodePlan& plan) {
                     {{"node", name}, {"reason", reason}});
     node.events.push_back({node.view.name, true, reason, plan.reason->sentence + " " + plan.reason->remedy});
   } else if (plan.standing == plan::Standing::kServed && (ip != node.reported_ip || !node.reason.empty())) {
-    const std::string text = fmt::format("Static IP {} is associated with instance {}", *ip, node.view.instance);
-    logger_.info(fmt::format("Node {} is served: {}", name, text), {{"node", name}, {"address", ip->to_string()}});
+    const std::string text =
+        fmt::format("Static IP {} is associated with instance {}", *ip, node.view.instance);
+    logger_.info(fmt::format("Node {} is served: {}", name, text),
+                 {{"node", name}, {"address", ip->to_string()}});
     node.events.push_back({node.view.name, false, "StaticIPAssigned", text + "."});
   }
   if (node.events.size() > kMaxEventsWaiting) {
@@ -189,8 +196,9 @@ ports::Task<bool> StatusWriter::write(model::NodeName name, std::stop_token aban
   found->second.events.pop_front();
   if (const Result<void> reply = co_await source_.record_event(event, limits(abandon)); !reply) {
     // An Event is a courtesy: the status says the same, and is never lost.
-    logger_.warning(fmt::format("Cannot record the event {} of node {}: {}", event.reason, name, reply.error().message()),
-                    {{"node", name.str()}});
+    logger_.warning(
+        fmt::format("Cannot record the event {} of node {}: {}", event.reason, name, reply.error().message()),
+        {{"node", name.str()}});
   }
   co_return true;
 }

@@ -1,6 +1,7 @@
 #pragma once
-// Writes what the planner wants said about nodes: status, Events, and the log at each change of reason (R12). It writes
-// exactly what differs (R17), never two writes of one node at a time, and goes on trying until the API takes it.
+// Writes what the planner wants said about nodes: status, Events, and the log at each change of reason (R12).
+// It writes exactly what differs (R17), never two writes of one node at a time, and goes on trying until the
+// API takes it.
 
 #include <deque>
 #include <map>
@@ -31,11 +32,13 @@ class StatusWriter {
   /// Writes until stopped; writes under way end by themselves or by `abandon`.
   ports::Task<void> run(std::stop_token stop, std::stop_token abandon);
 
-  /// When something was written that the view should show by now and does not: then want() is to be called again.
+  /// When something was written that the view should show by now and does not: then want() is to be called
+  /// again.
   std::optional<MonoTime> next_due() const;
 
  private:
-  /// What was written and not yet seen in a view. Until it is, or until it is too old, it stands for the view.
+  /// What was written and not yet seen in a view. Until it is, or until it is too old, it stands for the
+  /// view.
   struct Written {
     ports::StatusChange change;
     MonoTime forget_at{};

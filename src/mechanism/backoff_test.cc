@@ -15,9 +15,8 @@ constexpr BackoffPolicy kExact{.base = 800ms, .factor = 2, .cap = 30s, .jitter =
 TEST(Backoff, doubles_up_to_its_cap_and_stays_there) {
   Prng prng(1);
   Backoff backoff(kExact);
-  for (const Duration expected :
-       {Duration(800ms), Duration(1600ms), Duration(3200ms), Duration(6400ms), Duration(12800ms),
-        Duration(25600ms), Duration(30s), Duration(30s)}) {
+  for (const Duration expected : {Duration(800ms), Duration(1600ms), Duration(3200ms), Duration(6400ms),
+                                  Duration(12800ms), Duration(25600ms), Duration(30s), Duration(30s)}) {
     EXPECT_EQ(backoff.next(prng), expected);
   }
 }

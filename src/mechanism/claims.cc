@@ -18,8 +18,8 @@ void Claims::taken(const model::AllocationId& address, MonoTime since) {
   claims_.insert_or_assign(address, Claim{Kind::kTaken, {}, since});
 }
 
-/// Whether a claim still stands after a snapshot that shows its address with association `shown` (null: free, or not
-/// there at all). `target_holds_another`: of a kHere claim, another address is shown on its target.
+/// Whether a claim still stands after a snapshot that shows its address with association `shown` (null: free,
+/// or not there at all). `target_holds_another`: of a kHere claim, another address is shown on its target.
 bool Claims::outlives(Claim& claim, const model::Association* shown, bool target_holds_another,
                       MonoTime started) const {
   if (started < claim.since) {
@@ -65,7 +65,8 @@ void Claims::observe(const model::Snapshot& snapshot) {
     const auto found = shown.find(address);
     const auto holder = holders.find(claim.association.target);
     const bool holds_another = holder != holders.end() && holder->second != address;
-    const bool stands = outlives(claim, found != shown.end() ? found->second : nullptr, holds_another, snapshot.started);
+    const bool stands =
+        outlives(claim, found != shown.end() ? found->second : nullptr, holds_another, snapshot.started);
     entry = stands ? std::next(entry) : claims_.erase(entry);
   }
 }

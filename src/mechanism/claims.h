@@ -1,15 +1,18 @@
 #pragma once
-// What the cloud has told us about an address beyond its newest snapshot, and for how long that outweighs a snapshot
-// which does not show it (R6). EC2's reads may lag behind its writes
+// What the cloud has told us about an address beyond its newest snapshot, and for how long that outweighs a
+// snapshot which does not show it (R6). EC2's reads may lag behind its writes
 // (https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html), so
-//   - presence counts at once: a snapshot that shows the address associated, or its target holding another, ends the claim;
-//   - absence counts when two snapshots a grace apart agree, or at once where a snapshot has shown the association
+//   - presence counts at once: a snapshot that shows the address associated, or its target holding another,
+//   ends the claim;
+//   - absence counts when two snapshots a grace apart agree, or at once where a snapshot has shown the
+//   association
 //     before (then there is no claim left to protect it).
 //
 // Per address at most one claim:
 //   kHere    a reply, or a status written from one, says that it is associated with a target
-//   kFree    a reply says that this association is gone: the same association id in a later snapshot is an old picture
-//   kTaken   a reply says that it cannot be had: somebody holds it, or it is gone, whatever the snapshot shows
+//   kFree    a reply says that this association is gone: the same association id in a later snapshot is an
+//   old picture kTaken   a reply says that it cannot be had: somebody holds it, or it is gone, whatever the
+//   snapshot shows
 //
 // `since` is when the cloud said so: a snapshot that started before it says nothing about the claim.
 
@@ -34,7 +37,8 @@ class Claims {
   /// Ends the claims that `snapshot` confirms, contradicts or outlives.
   void observe(const model::Snapshot& snapshot);
 
-  /// `shown` with every claim that still stands put over it. An address of a claim that is not shown stays away.
+  /// `shown` with every claim that still stands put over it. An address of a claim that is not shown stays
+  /// away.
   std::vector<model::Address> apply(const std::vector<model::Address>& shown) const;
 
   std::size_t size() const { return claims_.size(); }
@@ -48,7 +52,8 @@ class Claims {
     std::optional<MonoTime> absent_since = std::nullopt;  // kHere: start of the first snapshot without it
   };
 
-  bool outlives(Claim& claim, const model::Association* shown, bool target_holds_another, MonoTime started) const;
+  bool outlives(Claim& claim, const model::Association* shown, bool target_holds_another,
+                MonoTime started) const;
 
   Duration grace_;
   std::map<model::AllocationId, Claim> claims_;

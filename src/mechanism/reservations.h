@@ -5,8 +5,8 @@
 //                   |
 //                   +--lose (no reply)--> unknown --settle, or a snapshot that tells--> free
 //
-// An unknown outcome is never forgotten by the clock alone: only by a reply, by a snapshot that shows the association, or
-// by one that started a grace after the call ended and does not.
+// An unknown outcome is never forgotten by the clock alone: only by a reply, by a snapshot that shows the
+// association, or by one that started a grace after the call ended and does not.
 
 #include <map>
 #include <optional>

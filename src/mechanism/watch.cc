@@ -119,8 +119,8 @@ WatchStep Watch::list_from(std::string resource_version, Duration wait) {
 }
 
 WatchStep Watch::watch_on(Duration wait) {
-  const Duration spread(static_cast<Duration::rep>(
-      prng_.unit() * static_cast<double>(policy_.server_timeout_min.count())));
+  const Duration spread(
+      static_cast<Duration::rep>(prng_.unit() * static_cast<double>(policy_.server_timeout_min.count())));
   const Duration server_timeout = policy_.server_timeout_min + spread;
   return {.request = OpenWatch{.resource_version = resource_version_,
                                .server_timeout = server_timeout,

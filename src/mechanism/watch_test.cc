@@ -39,7 +39,9 @@ class WatchTest : public testing::Test {
     EXPECT_TRUE(open) << "expected a watch";
     return open != nullptr ? *open : OpenWatch{};
   }
-  static bool keeps_reading(const WatchStep& step) { return std::holds_alternative<KeepReading>(step.request); }
+  static bool keeps_reading(const WatchStep& step) {
+    return std::holds_alternative<KeepReading>(step.request);
+  }
 
   Prng prng_{1};
   Watch watch_{kPolicy, prng_};

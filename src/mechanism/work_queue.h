@@ -1,6 +1,7 @@
 #pragma once
-// Which keys want work, and when. A key that is added while it is worked on is worked on once more afterwards, never
-// twice at a time; of two delayed adds the earlier time counts. (The three sets of client-go's work queue.)
+// Which keys want work, and when. A key that is added while it is worked on is worked on once more
+// afterwards, never twice at a time; of two delayed adds the earlier time counts. (The three sets of
+// client-go's work queue.)
 //
 //   add -> ready --take--> in flight --done--> idle
 //    ^                        |

@@ -9,7 +9,8 @@
 
 namespace berth::plan {
 
-/// Never takes `address` from another holder (R5). An address of ours that the target holds gives way to it (R9).
+/// Never takes `address` from another holder (R5). An address of ours that the target holds gives way to it
+/// (R9).
 struct Associate {
   model::NodeName node;
   model::AllocationId address;

@@ -8,7 +8,8 @@ namespace berth::plan {
 using model::Address;
 
 bool is_candidate(const Address& address, const std::string& network_border_group) {
-  return address.in_vpc && address.service_managed.empty() && address.network_border_group == network_border_group;
+  return address.in_vpc && address.service_managed.empty() &&
+         address.network_border_group == network_border_group;
 }
 
 bool Pool::has_candidate(const model::AllocationId& id) const {
@@ -46,7 +47,9 @@ const Pool& Pools::find(const PoolKey& key) { return entry(key).pool; }
 
 std::size_t Pools::count_matching(const model::TagMap& tags) { return matching(tags).size(); }
 
-bool Pools::is_free(const Address& address) const { return !address.association && !taken_.contains(address.id); }
+bool Pools::is_free(const Address& address) const {
+  return !address.association && !taken_.contains(address.id);
+}
 
 const Address* Pools::take_lowest(const PoolKey& key) {
   Entry& found = entry(key);

@@ -1,5 +1,6 @@
 #pragma once
-// The pool of a request: the addresses whose tags include the request's, and which of them could be used (R1).
+// The pool of a request: the addresses whose tags include the request's, and which of them could be used
+// (R1).
 
 #include <compare>
 #include <map>
@@ -20,8 +21,8 @@ struct PoolKey {
   friend auto operator<=>(const PoolKey&, const PoolKey&) = default;
 };
 
-/// Whether an address that has the tags can be associated by us with a node of that border group, once it is free.
-/// Not so: another border group, not in a VPC, or managed by a service.
+/// Whether an address that has the tags can be associated by us with a node of that border group, once it is
+/// free. Not so: another border group, not in a VPC, or managed by a service.
 bool is_candidate(const model::Address& address, const std::string& network_border_group);
 
 struct Pool {
@@ -34,7 +35,8 @@ struct Pool {
 /// Makes each pool once, and hands out its free addresses in numeric order, each at most once.
 class Pools {
  public:
-  /// `addresses` in numeric order and outliving this object; `taken`: reserved ones, not free whatever the cloud shows.
+  /// `addresses` in numeric order and outliving this object; `taken`: reserved ones, not free whatever the
+  /// cloud shows.
   Pools(const std::vector<model::Address>& addresses, std::set<model::AllocationId> taken);
 
   const Pool& find(const PoolKey& key);

@@ -38,8 +38,11 @@ std::string why_unusable(const Address& address, const PoolKey& key, const Holde
     return "not of domain vpc";
   }
   if (address.network_border_group != key.network_border_group) {
-    const auto name = [](const std::string& group) { return group.empty() ? std::string("the region's") : group; };
-    return "border group " + name(address.network_border_group) + ", the node's is " + name(key.network_border_group);
+    const auto name = [](const std::string& group) {
+      return group.empty() ? std::string("the region's") : group;
+    };
+    return "border group " + name(address.network_border_group) + ", the node's is " +
+           name(key.network_border_group);
   }
   return holder(address, holders);
 }
@@ -68,30 +71,34 @@ Reason undecodable(const NodeView& node) {
 }
 
 Reason no_instance(const NodeView& node) {
-  const std::string what = node.instance.empty() ? "spec.instance-id is empty."
-                                                 : "spec.instance-id is \"" + node.instance.str() +
-                                                       "\", which is no instance id.";
+  const std::string what =
+      node.instance.empty() ? "spec.instance-id is empty."
+                            : "spec.instance-id is \"" + node.instance.str() + "\", which is no instance id.";
   return {ReasonCode::kNoInstance, what,
           "The agent on the node writes it from the instance's metadata: see its log there."};
 }
 
 Reason instance_mismatch(const NodeView& node) {
   return {ReasonCode::kInstanceMismatch,
-          "spec.instance-id is " + node.instance.str() + ", but the Node's providerID is " + node.provider_id + ".",
-          "If the machine was replaced under this name, its agent will correct the CiliumNode: see the agent's log."};
+          "spec.instance-id is " + node.instance.str() + ", but the Node's providerID is " +
+              node.provider_id + ".",
+          "If the machine was replaced under this name, its agent will correct the CiliumNode: see the "
+          "agent's log."};
 }
 
 Reason duplicate_instance(const NodeView& node, const NodeView& served) {
   return {ReasonCode::kDuplicateInstance,
-          "Node " + served.name.str() + " names instance " + node.instance.str() + " too, and has the better claim.",
+          "Node " + served.name.str() + " names instance " + node.instance.str() +
+              " too, and has the better claim.",
           "Delete the CiliumNode that is out of date."};
 }
 
 Reason instance_unknown_to_cloud(const NodeView& node) {
-  return {ReasonCode::kInstanceNotRunning,
-          "The cloud does not know instance " + node.instance.str() + " in this account and region.",
-          "A new instance shows up by itself; otherwise check the operator's region and account, or delete the "
-          "CiliumNode."};
+  return {
+      ReasonCode::kInstanceNotRunning,
+      "The cloud does not know instance " + node.instance.str() + " in this account and region.",
+      "A new instance shows up by itself; otherwise check the operator's region and account, or delete the "
+      "CiliumNode."};
 }
 
 Reason instance_not_running(const model::Instance& instance) {
@@ -102,7 +109,8 @@ Reason instance_not_running(const model::Instance& instance) {
 
 Reason no_primary_interface(const model::Instance& instance) {
   return {ReasonCode::kNoPrimaryInterface,
-          "Instance " + instance.id.str() + " has no interface with a private address at network card 0, device index 0.",
+          "Instance " + instance.id.str() +
+              " has no interface with a private address at network card 0, device index 0.",
           "Attach the primary interface."};
 }
 
@@ -113,8 +121,9 @@ Reason pool_empty(const NodeView& node) {
 
 Reason foreign_address(const NodeView& node, const Address& foreign) {
   return {ReasonCode::kForeignAddress,
-          "The primary interface of instance " + node.instance.str() + " holds " + foreign.ip.to_string() + " (" +
-              foreign.id.str() + "), which does not have the tags " + tags(node) + " and was not given by this operator.",
+          "The primary interface of instance " + node.instance.str() + " holds " + foreign.ip.to_string() +
+              " (" + foreign.id.str() + "), which does not have the tags " + tags(node) +
+              " and was not given by this operator.",
           "Disassociate that address, or tag it, and the node is served."};
 }
 
@@ -126,19 +135,21 @@ Reason not_of_pool(const NodeView& node, const Address& kept) {
 }
 
 Reason pool_exhausted(const NodeView& node, const PoolKey& key, const Pool& pool, const Holders& holders) {
-  const std::string list =
-      list_addresses(pool.matching, [&](const Address& address) { return why_unusable(address, key, holders); });
+  const std::string list = list_addresses(
+      pool.matching, [&](const Address& address) { return why_unusable(address, key, holders); });
   return {ReasonCode::kPoolExhausted,
-          std::to_string(pool.matching.size()) + " addresses have the tags " + tags(node) + ", none is usable: " + list + ".",
+          std::to_string(pool.matching.size()) + " addresses have the tags " + tags(node) +
+              ", none is usable: " + list + ".",
           "Add an address with these tags; it is associated within one refresh."};
 }
 
-Reason waiting(const NodeView& node, const Pool& pool, const Holders& holders, std::size_t place, std::size_t length) {
+Reason waiting(const NodeView& node, const Pool& pool, const Holders& holders, std::size_t place,
+               std::size_t length) {
   const std::string list =
       list_addresses(pool.candidates, [&](const Address& address) { return holder(address, holders); });
   return {ReasonCode::kWaiting,
-          "Place " + std::to_string(place) + " of " + std::to_string(length) + " in line; every address with the tags " +
-              tags(node) + " is in use: " + list + ".",
+          "Place " + std::to_string(place) + " of " + std::to_string(length) +
+              " in line; every address with the tags " + tags(node) + " is in use: " + list + ".",
           "Add an address with these tags, or free one; it is associated within one refresh."};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The sentences of R12: one place, so that status, Event, log and explain say the same. Each says what is the case with
-// its values, and what to do about it.
+// The sentences of R12: one place, so that status, Event, log and explain say the same. Each says what is the
+// case with its values, and what to do about it.
 
 #include <map>
 #include <string>
@@ -29,10 +29,11 @@ model::Reason not_of_pool(const model::NodeView& node, const model::Address& kep
 using Holders = std::map<model::InstanceId, model::NodeName>;
 
 /// Some have the tags, and none can come free by what our nodes do.
-model::Reason pool_exhausted(const model::NodeView& node, const PoolKey& key, const Pool& pool, const Holders& holders);
+model::Reason pool_exhausted(const model::NodeView& node, const PoolKey& key, const Pool& pool,
+                             const Holders& holders);
 
 /// In line, at `place` (from 1) of `length`.
-model::Reason waiting(const model::NodeView& node, const Pool& pool, const Holders& holders, std::size_t place,
-                      std::size_t length);
+model::Reason waiting(const model::NodeView& node, const Pool& pool, const Holders& holders,
+                      std::size_t place, std::size_t length);
 
 }  // namespace berth::plan

@@ -116,8 +116,8 @@ void Planner::index() {
       by_target_[address.association->target].push_back(&address);
     }
   }
-  // Of several nodes that name one instance, the one that its Node's providerID confirms has the claim; else, of those
-  // that ask, the oldest.
+  // Of several nodes that name one instance, the one that its Node's providerID confirms has the claim; else,
+  // of those that ask, the oldest.
   const auto rank = [](const NodeView& node) {
     return std::tuple(!provider_id_names(node), !node.has_request(), node.created, node.name);
   };
@@ -186,8 +186,8 @@ void Planner::judge_without_request(const NodeView& view, NodePlan& out) {
       claimants_.at(view.instance) != &view) {
     return;
   }
-  // The status goes on naming it until it is detached: were it cleared first, a crash in between would leave an
-  // address that nobody knows as ours.
+  // The status goes on naming it until it is detached: were it cleared first, a crash in between would leave
+  // an address that nobody knows as ours.
   out.assigned.reset();
   if (const auto held = world_.held.find(view.name); held != world_.held.end()) {
     out.reason = held->second;
@@ -214,9 +214,8 @@ bool Planner::judge_identity(const NodeView& view, NodePlan& out) {
 void Planner::judge_target(const NodeView& view, const Instance& instance, NodePlan& out) {
   const std::vector<const Address*> none;
   const auto& held = instance.target ? held_by(*instance.target) : none;
-  const auto of_pool = std::ranges::find_if(held, [&view](const Address* address) {
-    return model::includes(address->tags, view.static_ip_tags);
-  });
+  const auto of_pool = std::ranges::find_if(
+      held, [&view](const Address* address) { return model::includes(address->tags, view.static_ip_tags); });
   if (of_pool != held.end()) {
     // R2, R3: whoever associated it, and whatever else is going on, it is served.
     out.standing = Standing::kServed;
@@ -228,8 +227,10 @@ void Planner::judge_target(const NodeView& view, const Instance& instance, NodeP
     judge_need(view, instance, nullptr, out);
     return;
   }
-  const auto ours = std::ranges::find_if(held, [&](const Address* address) { return is_ours(view, *address); });
-  // EC2 drops whatever the target holds when it gets another address, so a single one that is not ours forbids it (R5).
+  const auto ours =
+      std::ranges::find_if(held, [&](const Address* address) { return is_ours(view, *address); });
+  // EC2 drops whatever the target holds when it gets another address, so a single one that is not ours
+  // forbids it (R5).
   if (ours == held.end() || held.size() > 1) {
     not_served(out, foreign_address(view, **(ours == held.begin() ? held.begin() + 1 : held.begin())));
     return;
@@ -240,7 +241,8 @@ void Planner::judge_target(const NodeView& view, const Instance& instance, NodeP
 }
 
 /// The node needs an address of its pool. `keeps`: it has one of ours that is not of it.
-void Planner::judge_need(const NodeView& view, const Instance& instance, const Address* keeps, NodePlan& out) {
+void Planner::judge_need(const NodeView& view, const Instance& instance, const Address* keeps,
+                         NodePlan& out) {
   if (const auto reserved = reservation_of_.find(view.name); reserved != reservation_of_.end()) {
     judge_reservation(view, instance, *reserved->second, out);
   } else if (world_.busy.contains(view.name)) {
@@ -254,24 +256,28 @@ void Planner::judge_need(const NodeView& view, const Instance& instance, const A
   } else {
     const auto ticket = world_.tickets.find(view.name);
     out.in_line = true;
-    askers_.push_back({&view, &instance, keeps, {view.static_ip_tags, instance.network_border_group},
+    askers_.push_back({&view,
+                       &instance,
+                       keeps,
+                       {view.static_ip_tags, instance.network_border_group},
                        ticket != world_.tickets.end() ? ticket->second : kNoTicket});
   }
 }
 
 /// R4: until it is known what became of the call, the same pair may be asked for again, another may not.
-void Planner::judge_reservation(const NodeView& view, const Instance& instance, const Reservation& reservation,
-                                NodePlan& out) {
+void Planner::judge_reservation(const NodeView& view, const Instance& instance,
+                                const Reservation& reservation, NodePlan& out) {
   out.standing = Standing::kUnderWay;
-  if (!reservation.outcome_unknown || world_.busy.contains(view.name) || !world_.retry_due.contains(view.name) ||
-      instance.target != reservation.target) {
+  if (!reservation.outcome_unknown || world_.busy.contains(view.name) ||
+      !world_.retry_due.contains(view.name) || instance.target != reservation.target) {
     return;
   }
   const Pool& pool = pools_.find({view.static_ip_tags, instance.network_border_group});
   const auto address = std::ranges::find_if(
       pool.candidates, [&](const Address* candidate) { return candidate->id == reservation.address; });
   if (address != pool.candidates.end() && !(*address)->association) {
-    plan_.actions.emplace_back(Associate{view.name, reservation.address, (*address)->ip, reservation.target, instance.id});
+    plan_.actions.emplace_back(
+        Associate{view.name, reservation.address, (*address)->ip, reservation.target, instance.id});
   }
 }
 
@@ -279,7 +285,8 @@ void Planner::choose() {
   std::ranges::sort(askers_, {}, [](const Asker& asker) {
     return std::tuple(asker.ticket, asker.view->created, asker.view->name);
   });
-  // R3: the address that a node had comes before the line, so that a node that comes back gets what its partners know.
+  // R3: the address that a node had comes before the line, so that a node that comes back gets what its
+  // partners know.
   std::vector<const Asker*> line;
   for (const Asker& asker : askers_) {
     const Address* own = preferred(asker);

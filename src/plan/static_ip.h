@@ -1,7 +1,8 @@
 #pragma once
-// Which node gets which address, and why another gets none. One pure function over the whole picture: the order of a
-// waiting line and "one address, one claim" are properties of all nodes together, so it never plans for one alone.
-// Same input, same output, whatever the order of the input. It reads no clock and calls nobody.
+// Which node gets which address, and why another gets none. One pure function over the whole picture: the
+// order of a waiting line and "one address, one claim" are properties of all nodes together, so it never
+// plans for one alone. Same input, same output, whatever the order of the input. It reads no clock and calls
+// nobody.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,8 @@ namespace berth::plan {
 /// The picture. Everything is borrowed for the time of the call.
 struct StaticIpWorld {
   const std::map<model::NodeName, model::NodeView>& nodes;
-  /// What the cloud said of each instance; nothing in it: it does not know it; no entry: not asked yet, or in doubt.
+  /// What the cloud said of each instance; nothing in it: it does not know it; no entry: not asked yet, or in
+  /// doubt.
   const std::map<model::InstanceId, std::optional<model::Instance>>& instances;
   /// In numeric order, our own replies applied; null: the cloud has not been read yet.
   const std::vector<model::Address>* addresses = nullptr;
@@ -37,7 +39,8 @@ struct StaticIpWorld {
   const std::map<model::NodeName, model::Reason>& held;
   /// The address that a node had last, as far as this process knows.
   const std::map<model::NodeName, model::AllocationId>& remembered;
-  /// Tickets of those who asked before, in their order; who has none comes after them, by creation time, then name.
+  /// Tickets of those who asked before, in their order; who has none comes after them, by creation time, then
+  /// name.
   const std::map<model::NodeName, std::uint64_t>& tickets;
   /// Why the cloud cannot be read, where it cannot.
   const std::optional<model::Reason>& cloud_problem;

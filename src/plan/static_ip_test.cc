@@ -30,7 +30,9 @@ const TagMap kTags = {{"anton", "test"}, {"kubernetes_cluster", "cluster-1"}};
 
 /// What the status must say: nothing at all, or this address.
 const std::optional<std::optional<IpAddress>> kAbsent(std::in_place, std::nullopt);
-std::optional<std::optional<IpAddress>> names(const std::string& text) { return std::optional<IpAddress>(ip(text)); }
+std::optional<std::optional<IpAddress>> names(const std::string& text) {
+  return std::optional<IpAddress>(ip(text));
+}
 
 /// A world of which a test says only what matters to it.
 struct World {
@@ -111,9 +113,12 @@ std::string actions(const StaticIpPlan& plan) {
   return text;
 }
 
-ReasonCode reason(const StaticIpPlan& plan, const std::string& node) { return plan_of(plan, node).reason.value().code; }
+ReasonCode reason(const StaticIpPlan& plan, const std::string& node) {
+  return plan_of(plan, node).reason.value().code;
+}
 
-// --- R1 ----------------------------------------------------------------------------------------------------------
+// --- R1
+// ----------------------------------------------------------------------------------------------------------
 
 TEST(R1_matching, is_exact_in_key_value_and_case_and_knows_no_wildcards) {
   World world;
@@ -144,7 +149,8 @@ TEST(R1_matching, leaves_out_other_border_groups_other_domains_and_service_manag
   EXPECT_EQ(actions(world.plan()), "a>1.0.0.1");
 }
 
-// --- R2 ----------------------------------------------------------------------------------------------------------
+// --- R2
+// ----------------------------------------------------------------------------------------------------------
 
 TEST(R2_served, means_an_address_of_the_pool_on_the_target) {
   World world;
@@ -177,7 +183,8 @@ TEST(R2_served, a_node_without_a_request_gets_nothing_and_its_status_is_cleared)
   EXPECT_THAT(plan.actions, IsEmpty());
 }
 
-// --- R3 ----------------------------------------------------------------------------------------------------------
+// --- R3
+// ----------------------------------------------------------------------------------------------------------
 
 TEST(R3_choice, is_the_lowest_free_address_in_numeric_order) {
   World world;
@@ -220,7 +227,8 @@ TEST(R3_choice, the_address_that_is_remembered_comes_before_the_line_unless_it_l
   EXPECT_EQ(actions(world.plan()), "a>1.0.0.2");
 }
 
-// --- R4 ----------------------------------------------------------------------------------------------------------
+// --- R4
+// ----------------------------------------------------------------------------------------------------------
 
 TEST(R4_one_address_one_claim, fifty_nodes_that_ask_at_once_get_fifty_different_addresses) {
   World world;
@@ -262,12 +270,14 @@ TEST(R4_one_address_one_claim, after_an_unknown_outcome_the_same_pair_may_be_ask
   EXPECT_EQ(actions(world.plan()), "") << "it left the pool: wait for what the snapshots say";
 }
 
-// --- R5 ----------------------------------------------------------------------------------------------------------
+// --- R5
+// ----------------------------------------------------------------------------------------------------------
 
 TEST(R5_never_steal, an_address_that_is_associated_elsewhere_is_never_asked_for) {
   World world;
   world.node("a").assigned_static_ip = ip("1.0.0.1");
-  world.address("1.0.0.1").association = Association{AssociationId("eipassoc-x"), {InterfaceId("eni-nat"), ip("10.1.1.1")}, {}};
+  world.address("1.0.0.1").association =
+      Association{AssociationId("eipassoc-x"), {InterfaceId("eni-nat"), ip("10.1.1.1")}, {}};
   const StaticIpPlan plan = world.plan();
   EXPECT_THAT(plan.actions, IsEmpty());
   EXPECT_EQ(reason(plan, "a"), ReasonCode::kPoolExhausted);
@@ -287,7 +297,8 @@ TEST(R5_never_steal, a_target_with_a_foreign_address_is_left_alone) {
   EXPECT_THAT(plan_of(plan, "a").reason->text(), HasSubstr("9.9.9.9 (eipalloc-9.9.9.9)"));
 }
 
-// --- R6 ----------------------------------------------------------------------------------------------------------
+// --- R6
+// ----------------------------------------------------------------------------------------------------------
 
 TEST(R6_the_cloud_is_the_truth, a_status_that_names_another_address_is_corrected) {
   World world;
@@ -307,7 +318,8 @@ TEST(R6_the_cloud_is_the_truth, while_the_cloud_cannot_be_read_the_status_is_lef
   EXPECT_FALSE(plan_of(world.plan(), "a").assigned);
 }
 
-// --- R8 ----------------------------------------------------------------------------------------------------------
+// --- R8
+// ----------------------------------------------------------------------------------------------------------
 
 TEST(R8_waiting_line, is_in_order_of_tickets_then_of_creation_then_of_name) {
   World world;
@@ -334,8 +346,10 @@ TEST(R8_waiting_line, says_the_place_and_who_holds_the_addresses) {
   world.associate("1.0.0.1", "a");
   const StaticIpPlan plan = world.plan();
   EXPECT_EQ(plan_of(plan, "b").reason->text(),
-            "Waiting: Place 1 of 2 in line; every address with the tags anton=test,kubernetes_cluster=cluster-1 is in "
-            "use: 1.0.0.1 (node a). Add an address with these tags, or free one; it is associated within one refresh.");
+            "Waiting: Place 1 of 2 in line; every address with the tags "
+            "anton=test,kubernetes_cluster=cluster-1 is in "
+            "use: 1.0.0.1 (node a). Add an address with these tags, or free one; it is associated within one "
+            "refresh.");
   EXPECT_THAT(plan_of(plan, "c").reason->text(), HasSubstr("Place 2 of 2"));
 }
 
@@ -362,7 +376,8 @@ TEST(R11_isolation, a_node_that_is_held_back_does_not_hold_an_address_back) {
   EXPECT_EQ(reason(plan, "a"), ReasonCode::kDenied);
 }
 
-// --- R9 ----------------------------------------------------------------------------------------------------------
+// --- R9
+// ----------------------------------------------------------------------------------------------------------
 
 TEST(R9_change, when_the_tags_change_ours_gives_way_to_one_of_the_new_pool) {
   World world;
@@ -416,7 +431,8 @@ TEST(R9_change, a_stopped_instance_stays_served) {
   EXPECT_EQ(plan_of(world.plan(), "a").standing, Standing::kServed);
 }
 
-// --- R12 ---------------------------------------------------------------------------------------------------------
+// --- R12
+// ---------------------------------------------------------------------------------------------------------
 
 TEST(R12_reasons, no_instance_for_an_empty_or_malformed_id) {
   World world;
@@ -471,11 +487,13 @@ TEST(R12_reasons, every_reason_names_a_remedy) {
   World world;
   world.node("a");
   EXPECT_EQ(plan_of(world.plan(), "a").reason->text(),
-            "PoolEmpty: No address of this account and region has the tags anton=test,kubernetes_cluster=cluster-1. "
+            "PoolEmpty: No address of this account and region has the tags "
+            "anton=test,kubernetes_cluster=cluster-1. "
             "Allocate an address with these tags, or tag one; keys and values are compared exactly.");
 }
 
-// --- counts ------------------------------------------------------------------------------------------------------
+// --- counts
+// ------------------------------------------------------------------------------------------------------
 
 TEST(Plan, counts_all_addresses_that_have_the_tags_used_or_not) {
   World world;
