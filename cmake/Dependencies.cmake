@@ -13,7 +13,7 @@ find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(GTest REQUIRED)
-find_package(benchmark REQUIRED)
+find_package(rapidcheck REQUIRED)
 
 function(berth_dependency name)
   add_library(dep_${name} INTERFACE)

@@ -38,20 +38,6 @@ int run(const Flags& flags) {
   });
 }
 
-void add_tags(CLI::App& app, const std::string& name, model::TagMap& tags, const std::string& description) {
-  app.add_option_function<std::string>(
-         name,
-         [name, &tags](const std::string& text) {
-           Result<model::TagMap> parsed = agent::parse_tags_flag(name, text);
-           if (!parsed) {
-             throw CLI::ValidationError(parsed.error().message());
-           }
-           tags = std::move(parsed).value();
-         },
-         description)
-      ->type_name("K=V,…");
-}
-
 void add_count(CLI::App& app, const std::string& name, std::optional<std::int64_t>& count,
                const std::string& description) {
   app.add_option(name, count, description)

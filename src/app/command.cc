@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "agent/settings.h"
 #include "runtime/signals.h"
 
 namespace berth::app {
@@ -22,8 +23,8 @@ ports::Task<void> stop_at_signal(runtime::Loop& loop, std::stop_source stop, std
 
 ports::Task<int> run_with_signals(runtime::Loop& loop,
                                   std::function<ports::Task<int>(std::stop_token)> body) {
-  std::stop_source stop;
-  std::stop_source done;
+  const std::stop_source stop;
+  const std::stop_source done;
   ports::TaskScope signals;
   signals.spawn(stop_at_signal(loop, stop, done.get_token()));
   const int code = co_await body(stop.get_token());
@@ -54,6 +55,20 @@ void add_kube_flags(CLI::App& app, KubeFlags& flags) {
   app.add_option("--kubeconfig", flags.kubeconfig,
                  "Kubeconfig file [default: $KUBECONFIG, the pod's service account, ~/.kube/config]");
   app.add_option("--context", flags.context, "Context of the kubeconfig [default: its current one]");
+}
+
+void add_tags(CLI::App& app, const std::string& name, model::TagMap& tags, const std::string& description) {
+  app.add_option_function<std::string>(
+         name,
+         [name, &tags](const std::string& text) {
+           Result<model::TagMap> parsed = agent::parse_tags_flag(name, text);
+           if (!parsed) {
+             throw CLI::ValidationError(parsed.error().message());
+           }
+           tags = std::move(parsed).value();
+         },
+         description)
+      ->type_name("TAGS");
 }
 
 void add_log_flags(CLI::App& app, LogFlags& flags) {

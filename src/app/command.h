@@ -10,14 +10,16 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/time.h"
+#include "model/tag_map.h"
 #include "ports/task.h"
 #include "runtime/loop.h"
 
 namespace berth::app {
 
-// Exit codes. Wrong usage is CLI11's affair and at least 100.
+// Exit codes.
 inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;
+inline constexpr int kUsage = 2;
 
 /// A subcommand: registers itself with its flags; when it is the one that was asked for, runs and says how it
 /// ended.
@@ -25,6 +27,9 @@ using Runner = std::function<int()>;
 
 /// "15s", "1m30s"; anything else is a usage error that shows the form.
 void add_duration(CLI::App& app, const std::string& name, Duration& value, const std::string& description);
+
+/// "k=v,k=v", or a JSON object where a value holds a comma.
+void add_tags(CLI::App& app, const std::string& name, model::TagMap& tags, const std::string& description);
 
 void add_kube_flags(CLI::App& app, KubeFlags& flags);
 

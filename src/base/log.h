@@ -27,7 +27,7 @@ using LogFields = std::vector<std::pair<std::string_view, std::string>>;
 /// For the process; the default is text from kInfo on.
 void configure_log(LogFormat format, LogLevel least);
 
-/// One event, as a test sees it.
+/// One event, as whoever captures the log sees it.
 struct LogRecord {
   LogLevel level;
   std::string component;
@@ -35,7 +35,7 @@ struct LogRecord {
   std::vector<std::pair<std::string, std::string>> fields;
 };
 
-/// While it lives, events go to it and not to standard error. For tests; the innermost wins.
+/// While it lives, events go to it and not to standard error; the innermost wins.
 class LogCapture {
  public:
   LogCapture();

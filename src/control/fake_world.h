@@ -212,6 +212,7 @@ class FakeSource final : public ports::NodeSource {
   ports::Task<void> run(ports::NodeObserver& observer, std::stop_token stop) override {
     observer_ = &observer;
     std::vector<model::NodeView> all;
+    all.reserve(nodes.size());
     for (const auto& [name, view] : nodes) {
       all.push_back(view);
     }

@@ -15,7 +15,7 @@ Operator::Operator(ports::Clock& clock, ports::Cloud& cloud, ports::NodeSource& 
       reconciler_(clock, store_, book_, executor_, writer_, changed_, options) {}
 
 ports::Task<void> Operator::run(std::stop_token stop) {
-  std::stop_source all_done;
+  const std::stop_source all_done;
   ports::TaskScope watchdog;
   watchdog.spawn(abandon_after(stop, all_done.get_token()));
   ports::TaskScope scope;

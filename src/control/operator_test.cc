@@ -28,9 +28,10 @@ using testing::UnorderedElementsAre;
 const TagMap kTags = {{"pool", "egress"}};
 
 class OperatorTest : public testing::Test {
- protected:
+ public:
   ~OperatorTest() override { stop(); }
 
+ protected:
   /// A node that asks, with a running instance.
   NodeView node(const std::string& name, int number) {
     const InstanceId id("i-" + name);

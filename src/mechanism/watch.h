@@ -2,15 +2,20 @@
 // Following a collection of a Kubernetes API for ever: which request comes next, after what pause, and when
 // what was listed takes the place of what was known. It sends nothing, reads nothing and keeps no object.
 //
-//             start                      last page                        opened
-//   Empty ───────────► Listing(page) ───────────────────► Listed(rv) ───────────────► Watching(rv)
-//                       │  ▲  ▲  │ page with a token       │  ▲ │                      │ │  event, bookmark:
-//                       │  │  │  └───────► next page       │  │ │ refused: back off,   │ │  rv moves on
-//                       │  │  │                            │  └─┘ same rv              │ │
-//                       └──┘  │        410, 404, garbage   │  ▲     closed, broken     │ │
-//      failed: back off, the  └────────────────────────────┘  └──────────────────────--┘ │
-//      same page again        ▲         410 as an ERROR event, garbage: list again       │
-//                             └──────────────────────────────────────────────────────────┘
+//   Empty ──► Listing(page) ──► Listed(rv) ──► Watching(rv)
+//
+//   Empty     ── start ──────────────────────► Listing
+//   Listing   ── page with a token ──────────► Listing   the next page
+//             ── failed ─────────────────────► Listing   the same page, after a pause
+//             ── token or rv expired ────────► Listing   the newest state, from the beginning
+//             ── last page ──────────────────► Listed    the store is replaced
+//   Listed    ── opened ─────────────────────► Watching
+//             ── refused, no answer ─────────► Listed    the same rv, after a pause
+//             ── 410, 404, 400, garbage ─────► Listing
+//   Watching  ── event, bookmark ────────────► Watching  rv moves on
+//             ── closed, broken, silent ─────► Listed    the same rv
+//             ── 410 as an ERROR event,
+//                garbage ────────────────────► Listing
 //
 // - A resource version (rv) is opaque: it is handed back and never compared by size.
 // - The first list asks for rv "0": whatever the server has in its cache. A later one asks for the last rv
@@ -25,6 +30,7 @@
 //
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -154,7 +154,7 @@ TEST_F(WatchTest, a_relist_that_is_expired_or_too_large_becomes_a_quorum_read) {
 TEST_F(WatchTest, an_expired_continue_token_restarts_the_list_in_one_piece) {
   static_cast<void>(start());
   static_cast<void>(step(PageArrived{"7", "token"}));
-  WatchStep next = step(RequestFailed{ErrorKind::kExpired});
+  const WatchStep next = step(RequestFailed{ErrorKind::kExpired});
   EXPECT_EQ(list(next), (ListPage{"", "", 0}));
   EXPECT_EQ(next.wait, 0s);
   EXPECT_TRUE(next.discard_pages);

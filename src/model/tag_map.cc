@@ -14,7 +14,7 @@ bool includes(const TagMap& tags, const TagMap& wanted) {
 std::string to_string(const TagMap& tags) {
   std::string text;
   for (const auto& [key, value] : tags) {
-    text += (text.empty() ? "" : ",") + key + "=" + value;
+    text.append(text.empty() ? "" : ",").append(key).append("=").append(value);
   }
   return text;
 }

@@ -59,11 +59,11 @@ struct World {
 
   /// A node that asks for kTags, with a running instance.
   NodeView& node(const std::string& name, int created_second = 0) {
-    NodeView view{.name = NodeName(name),
-                  .uid = "uid-" + name,
-                  .created = WallTime(std::chrono::seconds(created_second)),
-                  .instance = instance_of(name),
-                  .static_ip_tags = kTags};
+    const NodeView view{.name = NodeName(name),
+                        .uid = "uid-" + name,
+                        .created = WallTime(std::chrono::seconds(created_second)),
+                        .instance = instance_of(name),
+                        .static_ip_tags = kTags};
     instances[view.instance] = Instance{view.instance, InstanceState::kRunning, target_of(name)};
     return nodes[view.name] = view;
   }

@@ -84,7 +84,7 @@ TEST(Event, wakes_all_waiters_and_stays_set_until_reset) {
 TEST(Event, a_wait_ends_at_its_deadline_or_when_asked_to_stop_and_leaves_no_timer) {
   FakeClock clock;
   Event event(clock);
-  std::stop_source stop;
+  const std::stop_source stop;
   std::vector<Wake> wakes;
   TaskScope scope;
   scope.spawn(note_wake(event, clock.mono_now() + 5s, stop.get_token(), wakes));

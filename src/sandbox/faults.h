@@ -46,6 +46,11 @@ class Faults {
 
   void set(const std::string& action, Fault fault, MonoTime now);
   void clear();
+  /// False where none was in force for the action.
+  bool clear(std::string_view action);
+
+  /// {"AssociateAddress": {"error": "InternalError", "count": 2}}: what is in force, as GET /faults shows it.
+  std::string in_force_json() const;
 
   /// To be asked once at the start of each call; counts the fault down.
   Suffered on_call(std::string_view action, MonoTime now);
@@ -55,6 +60,7 @@ class Faults {
 
   /// {"AssociateAddress": {"ok": 3, "Resource.AlreadyAssociated": 1}}, as GET /calls shows it.
   std::string calls_json() const;
+  void reset_calls() { calls_.clear(); }
 
  private:
   struct Active {

@@ -40,7 +40,7 @@ def main():
             problems.append(f"{name}: the table in ARCHITECTURE.md has no row for the folder {folder}")
             continue
         allowed, allowed_in_tests = rows[folder]
-        prefixes = allowed_in_tests if path.stem.endswith("_test") else allowed
+        prefixes = allowed_in_tests if path.stem.endswith(("_test", "_for_test")) else allowed
         for include in INCLUDE.findall(path.read_text()):
             if "/" not in include:
                 continue  # generated beside the target, not a folder of ours

@@ -1,0 +1,1 @@
+"""Drives the built binary with the tools that people use: kubectl, the aws command, and AWS's own library."""
