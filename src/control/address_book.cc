@@ -111,14 +111,25 @@ ports::Task<void> AddressBook::fetch_addresses(std::stop_token stop) {
 /// it again.
 void AddressBook::doubt_what_vanished(const std::vector<model::Address>& before) {
   for (const model::Address& address : before) {
-    if (!address.association || address.association->instance.empty()) {
+    if (!address.association) {
       continue;
     }
     const auto now = std::ranges::lower_bound(picture_, address.ip, {}, &model::Address::ip);
     if (now == picture_.end() || now->ip != address.ip || !now->association) {
-      doubt(address.association->instance);
+      doubt(instance_of(*address.association));
     }
   }
+}
+
+/// Not every cloud names the instance of an association; then the target tells, where it is known.
+model::InstanceId AddressBook::instance_of(const model::Association& association) const {
+  if (!association.instance.empty()) {
+    return association.instance;
+  }
+  const auto found = std::ranges::find_if(known_, [&association](const auto& entry) {
+    return entry.second && entry.second->target == association.target;
+  });
+  return found != known_.end() ? found->first : model::InstanceId();
 }
 
 void AddressBook::redraw() {

@@ -70,6 +70,7 @@ class AddressBook {
   Duration recheck_interval(const model::InstanceId& id) const;
 
   void doubt_what_vanished(const std::vector<model::Address>& before);
+  model::InstanceId instance_of(const model::Association& association) const;
   void redraw();
   ports::CallLimits limits(std::stop_token stop) const;
 

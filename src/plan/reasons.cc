@@ -14,13 +14,13 @@ using model::ReasonCode;
 constexpr std::size_t kAddressesNamed = 5;  // in one sentence; more would hide the point
 
 std::string holder(const Address& address, const Holders& holders) {
+  if (const model::NodeName* node = holders.find(address)) {
+    return (address.association ? "node " : "on its way to node ") + node->str();
+  }
   if (!address.association) {
-    return address.service_managed.empty() ? "reserved" : "managed by " + address.service_managed;
+    return "free";
   }
   const model::Association& association = *address.association;
-  if (const auto node = holders.find(association.instance); node != holders.end()) {
-    return "node " + node->second.str();
-  }
   if (!association.instance.empty()) {
     return "instance " + association.instance.str();
   }
@@ -63,7 +63,21 @@ std::string list_addresses(const std::vector<const Address*>& addresses, Say say
 
 std::string tags(const NodeView& node) { return model::to_string(node.static_ip_tags); }
 
+template <class Key>
+const model::NodeName* find_in(const std::map<Key, model::NodeName>& map, const Key& key) {
+  const auto found = map.find(key);
+  return found != map.end() ? &found->second : nullptr;
+}
+
 }  // namespace
+
+const model::NodeName* Holders::find(const Address& address) const {
+  if (!address.association) {
+    return find_in(being_given, address.id);
+  }
+  const model::NodeName* node = find_in(by_target, address.association->target);
+  return node != nullptr ? node : find_in(by_instance, address.association->instance);
+}
 
 Reason undecodable(const NodeView& node) {
   return {ReasonCode::kUndecodable, "The CiliumNode cannot be read: " + node.undecodable + ".",

@@ -25,8 +25,15 @@ model::Reason pool_empty(const model::NodeView& node);
 model::Reason foreign_address(const model::NodeView& node, const model::Address& foreign);
 model::Reason not_of_pool(const model::NodeView& node, const model::Address& kept);
 
-/// Who holds addresses, for sentences: the nodes by the instance they name.
-using Holders = std::map<model::InstanceId, model::NodeName>;
+/// Who holds which address, for sentences.
+struct Holders {
+  std::map<model::InstanceId, model::NodeName> by_instance;
+  std::map<model::Target, model::NodeName> by_target;  // not every cloud names the instance of an association
+  std::map<model::AllocationId, model::NodeName> being_given;
+
+  /// The node of ours; null where there is none.
+  const model::NodeName* find(const model::Address& address) const;
+};
 
 /// Some have the tags, and none can come free by what our nodes do.
 model::Reason pool_exhausted(const model::NodeView& node, const PoolKey& key, const Pool& pool,

@@ -131,10 +131,15 @@ void Planner::index() {
     }
   }
   for (const auto& [instance, view] : claimants_) {
-    holders_.emplace(instance, view->name);
+    holders_.by_instance.emplace(instance, view->name);
+    const auto known = world_.instances.find(instance);
+    if (known != world_.instances.end() && known->second && known->second->target) {
+      holders_.by_target.emplace(*known->second->target, view->name);
+    }
   }
   for (const Reservation& reservation : world_.reservations) {
     reservation_of_.emplace(reservation.node, &reservation);
+    holders_.being_given.emplace(reservation.address, reservation.node);
   }
 }
 
@@ -329,6 +334,7 @@ const Address* Planner::preferred(const Asker& asker) {
 
 void Planner::give(const Asker& asker, const Address& address) {
   plan_of(asker.view->name).standing = Standing::kUnderWay;
+  holders_.being_given.emplace(address.id, asker.view->name);
   plan_.actions.emplace_back(Associate{asker.view->name, address.id, address.ip, *asker.instance->target,
                                        asker.instance->id,
                                        asker.keeps != nullptr ? asker.keeps->id : model::AllocationId()});
@@ -344,9 +350,8 @@ void Planner::explain_askers(const std::vector<const Asker*>& left) {
     NodePlan& out = plan_of(asker->view->name);
     const std::size_t place = ++places[asker->pool];
     const Pool& pool = pools_.find(asker->pool);
-    const bool ours_may_free_one = std::ranges::any_of(pool.candidates, [this](const Address* address) {
-      return !address->association || holders_.contains(address->association->instance);
-    });
+    const bool ours_may_free_one = std::ranges::any_of(
+        pool.candidates, [this](const Address* address) { return holders_.find(*address) != nullptr; });
     if (asker->keeps != nullptr) {
       out.standing = Standing::kNotServed;
       out.reason = not_of_pool(*asker->view, *asker->keeps);

@@ -353,6 +353,20 @@ TEST(R8_waiting_line, says_the_place_and_who_holds_the_addresses) {
   EXPECT_THAT(plan_of(plan, "c").reason->text(), HasSubstr("Place 2 of 2"));
 }
 
+TEST(R8_waiting_line, knows_its_holders_by_their_targets_where_the_cloud_does_not_name_the_instance) {
+  World world;
+  world.node("a", 1);
+  world.node("b", 2);
+  world.node("c", 3);
+  world.address("1.0.0.1");
+  world.address("1.0.0.2");
+  world.associate("1.0.0.1", "a");
+  world.addresses[0].association->instance = InstanceId();
+  EXPECT_THAT(plan_of(world.plan(), "c").reason->text(),
+              HasSubstr("in use: 1.0.0.1 (node a), 1.0.0.2 (on its way to node b)."));
+  EXPECT_EQ(reason(world.plan(), "c"), ReasonCode::kWaiting);
+}
+
 TEST(R8_waiting_line, a_node_that_cannot_be_served_now_is_not_in_it) {
   World world;
   world.node("a", 1);
