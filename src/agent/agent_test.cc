@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/fake_node_world.h"
+#include "agent/scenario_for_test.h"
 #include "base/log.h"
 #include "ports/fake_clock.h"
 
@@ -18,33 +19,6 @@ using testing::HasSubstr;
 
 constexpr const char* kFile = "/etc/cni/net.d/10-generic-veth.conflist";
 constexpr const char* kObject = "ciliumnodes/node-1";
-
-constexpr const char* kScenario = R"({
-  "cniVersion": "0.3.1",
-  "name": "cilium",
-  "plugins": [
-    {
-      "name": "cilium",
-      "type": "cilium-cni",
-      "eni": {
-        "delete-on-termination": true,
-        "first-interface-index": 1,
-        "use-primary-address": false,
-        "pre-allocate": 1,
-        "min-allocate": 3
-      },
-      "ipam": {
-        "pre-allocate": 1,
-        "min-allocate": 3,
-        "static-ip-tags": {
-          "anton": "test",
-          "kubernetes_cluster": "cluster-1"
-        }
-      }
-    }
-  ]
-}
-)";
 
 std::string conflist(const std::string& ipam) {
   return R"({"plugins":[{"type":"cilium-cni","ipam":{)" + ipam + "}}]}";

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "agent/scenario_for_test.h"
+
 namespace berth::agent {
 namespace {
 
@@ -13,33 +15,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr const char* kFile = "/etc/cni/net.d/10-generic-veth.conflist";
-
-constexpr const char* kScenario = R"({
-  "cniVersion": "0.3.1",
-  "name": "cilium",
-  "plugins": [
-    {
-      "name": "cilium",
-      "type": "cilium-cni",
-      "eni": {
-        "delete-on-termination": true,
-        "first-interface-index": 1,
-        "use-primary-address": false,
-        "pre-allocate": 1,
-        "min-allocate": 3
-      },
-      "ipam": {
-        "pre-allocate": 1,
-        "min-allocate": 3,
-        "static-ip-tags": {
-          "anton": "test",
-          "kubernetes_cluster": "cluster-1"
-        }
-      }
-    }
-  ]
-}
-)";
 
 /// A list with one plugin of ours that has these members.
 std::string with(const std::string& members) {

@@ -146,6 +146,9 @@ std::optional<model::NodeView> decode_cilium_node(const object& object) {
     return read;
   }
   view.undecodable = fields.problem();  // half of a request is no request
+  view.assigned_static_ip = read.assigned_static_ip;
+  view.assigned_is_garbage = read.assigned_is_garbage;
+  view.operator_error = std::move(read.operator_error);
   return view;
 }
 

@@ -132,13 +132,23 @@ TEST(CiliumNodeCodec, a_wrong_type_makes_it_undecodable_and_the_sentence_names_p
                 field.path + " of the CiliumNode is " + found + ", expected " + field.expected);
       EXPECT_EQ(view.name.str(), "ip-10-0-0-1");
       EXPECT_FALSE(view.has_request()) << "half of a request is no request";
-      EXPECT_FALSE(view.assigned_static_ip);
 
       auto trimmed = object;
       trim_cilium_node(trimmed);
       EXPECT_EQ(decoded(trimmed), view) << "trimming keeps what is wrong: " << field.path;
     }
   }
+}
+
+TEST(CiliumNodeCodec, R17_of_an_undecodable_object_the_status_is_read_so_that_nothing_is_written_twice) {
+  auto object = scenario();
+  put(object, {"spec", "instance-id"}, 7);
+  put(object, {"status"}, boost::json::parse(R"({"ipam":{"assigned-static-ip":"18.213.0.7",
+                                                 "operator-status":{"error":"Undecodable: …"}}})"));
+  const model::NodeView view = decoded(object);
+  EXPECT_NE(view.undecodable, "");
+  EXPECT_EQ(view.assigned_static_ip, IpAddress::parse("18.213.0.7"));
+  EXPECT_EQ(view.operator_error, "Undecodable: …");
 }
 
 TEST(CiliumNodeCodec, null_is_absence_but_not_as_the_value_of_a_tag) {

@@ -194,6 +194,10 @@ void Planner::judge_without_request(const NodeView& view, NodePlan& out) {
   // The status goes on naming it until it is detached: were it cleared first, a crash in between would leave
   // an address that nobody knows as ours.
   out.assigned.reset();
+  if (address->association->id.empty()) {
+    return;  // believed from the status alone; a snapshot will tell the id, or that there is nothing to
+             // detach
+  }
   if (const auto held = world_.held.find(view.name); held != world_.held.end()) {
     out.reason = held->second;
   } else if (!world_.busy.contains(view.name)) {

@@ -423,6 +423,18 @@ TEST(R9_change, when_the_request_goes_ours_is_released_or_retained_as_the_policy
   EXPECT_EQ(plan_of(plan, "a").assigned, kAbsent);
 }
 
+TEST(R9_change, an_association_whose_id_is_not_known_yet_is_released_once_it_is) {
+  World world;
+  NodeView& view = world.node("a");
+  view.static_ip_tags.clear();
+  view.assigned_static_ip = ip("1.0.0.1");
+  world.address("1.0.0.1");
+  world.associate("1.0.0.1", "a");
+  world.addresses[0].association->id = AssociationId();
+  EXPECT_EQ(actions(world.plan()), "");
+  EXPECT_FALSE(plan_of(world.plan(), "a").assigned);
+}
+
 TEST(R9_change, without_a_request_an_address_that_sits_elsewhere_is_not_touched) {
   World world;
   NodeView& view = world.node("a");

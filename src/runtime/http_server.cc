@@ -20,7 +20,6 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr auto kCloseTime = std::chrono::seconds(5);
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 
 Error tls_error(const char* what, const error_code& error) {
@@ -154,7 +153,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(Loop& loop, Endpoint endp
 
 std::uint16_t HttpServer::port() const { return listener_->port; }
 
-ports::Task<void> HttpServer::close() {
+ports::Task<void> HttpServer::close(Duration patience) {
   Listener& listener = *listener_;
   error_code ignored;
   ignored = listener.acceptor.close(ignored);
@@ -163,7 +162,7 @@ ports::Task<void> HttpServer::close() {
   for (const auto& connection : open) {
     connection->end_soon();
   }
-  const Loop::TimerId cut_off = listener.loop.call_at(listener.loop.mono_now() + kCloseTime, [&open] {
+  const Loop::TimerId cut_off = listener.loop.call_at(listener.loop.mono_now() + patience, [&open] {
     for (const auto& connection : open) {
       connection->cut();
     }

@@ -2,6 +2,7 @@
 // The real HTTP server: HTTP/1.1 with keep-alive on one address, with or without TLS. It knows nothing of
 // what is served; a ports::HttpHandler does.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -39,8 +40,8 @@ class HttpServer {
   std::uint16_t port() const;
 
   /// Accepts no more, closes idle connections, asks the handlers to stop (HttpResponder::stop) and returns
-  /// when the last of them has. A peer that does not take what a handler writes is cut off after 5 s.
-  ports::Task<void> close();
+  /// when the last of them has. A peer that has not taken its reply after `patience` is cut off.
+  ports::Task<void> close(Duration patience = std::chrono::seconds(5));
 
  private:
   struct Listener;

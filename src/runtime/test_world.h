@@ -211,6 +211,36 @@ struct World {
   }
 };
 
+/// Nothing where there is no error.
+template <class T>
+std::optional<ErrorKind> kind(const Result<T>& result) {
+  return result ? std::nullopt : std::optional(result.error().kind);
+}
+
+inline Task<Result<HttpReply>> fetch(World& world, std::string method, std::string url,
+                                     std::string body = {}) {
+  HttpRequest request{std::move(method), std::move(url), {}, std::move(body)};
+  co_return co_await world.client->fetch(std::move(request), world.soon());
+}
+
+/// Runs `side` beside the story.
+struct Beside {
+  explicit Beside(Task<void> side) { scope.spawn(std::move(side)); }
+  ports::TaskScope scope;
+};
+
+inline Task<void> answer_what_came(RawServer& server, std::string& request) {
+  const auto peer = co_await server.accept();
+  request = co_await peer->receive_message();
+  co_await peer->send("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n");
+}
+
+inline Task<void> send_canned(RawServer& server, std::string reply) {
+  const auto peer = co_await server.accept();
+  co_await peer->receive_message();
+  co_await peer->send(std::move(reply));
+}
+
 // Routes that several tests use.
 
 inline Task<void> drop(World&, HttpRequest, HttpResponder& responder) {

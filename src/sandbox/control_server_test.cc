@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sandbox/ec2/test_client.h"
+#include "sandbox/ec2/client_for_test.h"
 
 namespace berth::sandbox {
 namespace {

@@ -45,6 +45,7 @@ void add_interface(Documents& documents, const Moment& moment, const Interface& 
   const std::string folder = fmt::format("{}network/interfaces/macs/{}/", kMetaData, interface.mac);
   const IpAddress& primary = interface.private_addresses.front().ip;
   std::vector<std::string> local_ips;
+  local_ips.reserve(interface.private_addresses.size());
   for (const PrivateAddress& address : interface.private_addresses) {
     local_ips.push_back(address.ip.to_string());
   }

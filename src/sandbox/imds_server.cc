@@ -77,6 +77,7 @@ ports::Task<void> ImdsServer::handle(ports::HttpRequest request, ports::HttpResp
     const bool arrived = co_await ports::sleep_until(clock_, due, responder.stop());
     if (!arrived) {
       faults_.record(kAction, "lost-reply");
+      responder.drop();
       co_return;
     }
   }

@@ -70,7 +70,8 @@ def test_filters_take_wildcards_and_escapes(aws):
     assert fruits("Name=tag:fruit,Values=Apple") == ["Apple"]
     assert fruits("Name=tag:fruit,Values=Apple,apples") == ["Apple", "apples"]
     assert fruits("Name=tag:fruit,Values=app*", "Name=tag-key,Values=apple-key") == ["apple"]
-    assert code_of(aws.refused("ec2", "describe-addresses", "--filters", "Name=fruit,Values=a")) == "InvalidParameterValue"
+    refusal = aws.refused("ec2", "describe-addresses", "--filters", "Name=fruit,Values=a")
+    assert code_of(refusal) == "InvalidParameterValue"
 
 
 def test_an_address_is_associated_and_disassociated(shared_world, aws):
@@ -132,7 +133,8 @@ def test_an_auto_assigned_public_ip_goes_when_an_address_comes(shared_world):
 
 def test_an_instance_runs_stops_starts_and_terminates(aws, shared_world):
     image = aws.ec2("describe-instances")["Reservations"][0]["Instances"][0]["ImageId"]
-    launched = aws.ec2("run-instances", "--image-id", image, "--instance-type", "m5.large", "--count", "1")["Instances"][0]
+    launch = ("--image-id", image, "--instance-type", "m5.large", "--count", "1")
+    launched = aws.ec2("run-instances", *launch)["Instances"][0]
     instance = launched["InstanceId"]
     assert launched["State"]["Name"] == "pending"
     for verb, state in (("", "running"), ("stop", "stopped"), ("start", "running"), ("terminate", "terminated")):

@@ -112,7 +112,8 @@ def test_R3_after_a_restart_a_node_gets_the_address_that_its_status_names_before
     world.operator()
     world.wait_served("node-1", by="18.213.0.10")
     # That the address is not shown where the status says it is could be lag, for a grace.
-    wait_until("it is associated again", lambda: world.holders().get("18.213.0.20"), lambda at: at == world.instance_of("node-2"))
+    instance = world.instance_of("node-2")
+    wait_until("it is associated again", world.holders, lambda held: held.get("18.213.0.20") == instance)
     world.wait_served("node-2", by="18.213.0.20")
 
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from harness.http import fetch
 from harness.process import BERTH, base_environment, run
 from harness.waiting import wait_until
-from harness.world import get_url
 
 POOL = {"pool": "a"}
 
@@ -60,8 +60,8 @@ def test_an_operator_without_a_kubeconfig_says_what_it_looked_for(tmp_path):
 def test_the_operator_tells_that_it_lives_and_when_it_is_ready(world):
     world.control.fault("DescribeAddresses", error="InternalError")
     operator = world.operator(ready=False)
-    wait_until("it answers", lambda: get_url(f"{operator.url}/healthz")[0], lambda status: status == 200)
-    assert get_url(f"{operator.url}/nothing-here")[0] == 404
+    wait_until("it answers", lambda: fetch(f"{operator.url}/healthz")[0], lambda status: status == 200)
+    assert fetch(f"{operator.url}/nothing-here")[0] == 404
     world.control.clear_faults()
     operator.wait_ready(within=30)
 
@@ -123,5 +123,5 @@ def test_the_sandbox_can_be_started_again_in_its_folder(world):
 def test_the_demo_plays_the_scenario_and_shows_the_objects(tmp_path):
     code, stdout, stderr = berth(tmp_path, "demo", within=120)
     assert code == 0, stdout + stderr
-    for words in ("static-ip-tags", "assigned-static-ip", "operator-status", "kubernetes_cluster", "eipassoc-", "Waiting"):
-        assert words in stdout, f"{words} is not in the transcript:\n{stdout}"
+    for word in ("static-ip-tags", "assigned-static-ip", "operator-status", "eipassoc-", "Waiting"):
+        assert word in stdout, f"{word} is not in the transcript:\n{stdout}"

@@ -8,7 +8,6 @@ from harness.process import ROOT, output_of
 from harness.waiting import wait_until
 
 README = (ROOT / "README.md").read_text()
-TAGS = {"anton": "test", "kubernetes_cluster": "cluster-1"}
 
 
 @pytest.mark.world(nodes=3, addresses=2, world_only=False, options=["--refresh-interval", "1s"])

@@ -91,7 +91,8 @@ def test_R12_InstanceMismatch_when_the_node_names_another_instance(world):
 
 
 def test_R12_DuplicateInstance_when_two_nodes_name_one(world):
-    world.allocate(POOL), world.allocate(POOL)
+    for _ in range(2):
+        world.allocate(POOL)
     world.operator()
     world.request("node-1", tags=POOL)
     world.request("no-node-at-all", tags=POOL, instance=world.instance_of("node-1"))
@@ -178,7 +179,10 @@ def test_R12_reads_that_fail_later_change_nothing_for_those_who_are_served(world
     world.request("node-1", tags=POOL)
     world.wait_served("node-1", by=address)
     world.control.fault("DescribeAddresses", error="InternalError")
-    failures = lambda: world.control.calls()["DescribeAddresses"].get("InternalError", 0)
+
+    def failures():
+        return world.control.calls()["DescribeAddresses"].get("InternalError", 0)
+
     wait_until("several reads failed", failures, lambda count: count >= 2, within=30)
     assert world.static_ip("node-1") == address
 

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from harness.waiting import wait_until
+
 CONFLIST = """\
 {
   "cniVersion": "0.3.1",
@@ -80,8 +82,8 @@ def test_the_scenario(world):
     assert len(operator.log_lines(f"Found 1 EIPs corresponding to tags {TAGS}")) == 1
     instance = world.instance_of("node-1")
     address = world.address(allocated["PublicIp"])
-    said = f"Associated EIP {allocated['PublicIp']} with Instance {instance} (association ID: {address['AssociationId']})"
-    assert len(operator.log_lines(said)) == 1
+    what = f"Associated EIP {allocated['PublicIp']} with Instance {instance}"
+    assert len(operator.log_lines(f"{what} (association ID: {address['AssociationId']})")) == 1
     assert re.fullmatch(r"eipassoc-[0-9a-f]+", address["AssociationId"])
 
     # 6. What the cloud shows.
@@ -96,10 +98,16 @@ def test_the_scenario(world):
     assert world.instance(instance)["PublicIpAddress"] == allocated["PublicIp"]
 
 
+@pytest.mark.world(nodes=2, addresses=1)
+def test_the_sandboxs_own_configuration_asks_for_its_own_addresses(world):
+    world.operator()
+    code, said = world.agent_once("node-2", world.cni_folder("node-2"))
+    assert code == 0, said
+    world.wait_served("node-2")
+
+
 @pytest.mark.world(nodes=3, addresses=2, world_only=False, options=["--refresh-interval", "1s"])
 def test_a_whole_sandbox_serves_as_many_nodes_as_it_has_addresses(world):
-    from harness.waiting import wait_until
-
     served = wait_until("two nodes have an address", world.static_ips, lambda ips: len(ips) == 2)
     assert len(set(served.values())) == 2
     (waiting,) = set(world.nodes()) - set(served)

@@ -78,9 +78,11 @@ def test_R6_an_instance_that_was_replaced_under_one_name_asks_anew(world):
     world.request("node-1", tags=POOL)
     world.wait_served("node-1", by=old)
     before, after = world.instance_of("node-1"), world.launch()
-    provider = world.kubectl.json("get", "node", "node-1")["spec"]["providerID"].replace(before, after)
-    world.kubectl.patch("node", "node-1", {"spec": {"providerID": provider}})
+    node = world.kubectl.json("get", "node", "node-1")
+    world.kubectl("delete", "node", "node-1")
     world.kubectl.patch("ciliumnode", "node-1", {"spec": {"instance-id": after}})
+    provider = node["spec"]["providerID"].replace(before, after)
+    world.kubectl.create({**node, "metadata": {"name": "node-1"}, "spec": {"providerID": provider}})
     wait_until("node-1 has the other address", lambda: world.static_ip("node-1"), lambda ip: ip == new)
     assert world.holders() == {old: before, new: after}, "the old instance lives, and keeps its address"
 

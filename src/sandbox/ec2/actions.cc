@@ -1,6 +1,7 @@
 #include "sandbox/ec2/actions.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include <fmt/format.h>
 
@@ -9,96 +10,57 @@ namespace {
 
 constexpr std::string_view kVersion = "2016-11-15";
 
+constexpr std::string_view kFilter = "Filter.#.Name Filter.#.Value.# ";
+constexpr std::string_view kPages = "MaxResults NextToken ";
+constexpr std::string_view kTags =
+    "TagSpecification.#.ResourceType TagSpecification.#.Tag.#.Key TagSpecification.#.Tag.#.Value ";
+constexpr std::string_view kInterface =
+    "NetworkInterface.#.AssociatePublicIpAddress NetworkInterface.#.DeleteOnTermination "
+    "NetworkInterface.#.Description NetworkInterface.#.DeviceIndex NetworkInterface.#.InterfaceType "
+    "NetworkInterface.#.NetworkCardIndex NetworkInterface.#.PrivateIpAddress "
+    "NetworkInterface.#.PrivateIpAddresses.#.Primary "
+    "NetworkInterface.#.PrivateIpAddresses.#.PrivateIpAddress "
+    "NetworkInterface.#.SecondaryPrivateIpAddressCount NetworkInterface.#.SecurityGroupId.# "
+    "NetworkInterface.#.SubnetId ";
+// Of RunInstances, accepted without an effect: this world has no disks, users or prices.
+constexpr std::string_view kLaunchDetails =
+    "AdditionalInfo BlockDeviceMapping.* CapacityReservationSpecification.* CpuOptions.* "
+    "CreditSpecification.* DisableApiStop DisableApiTermination EbsOptimized EnclaveOptions.* "
+    "HibernationOptions.* IamInstanceProfile.* InstanceInitiatedShutdownBehavior InstanceMarketOptions.* "
+    "MaintenanceOptions.* MetadataOptions.* Monitoring.Enabled Placement.Tenancy PrivateDnsNameOptions.* "
+    "UserData ";
+
+std::string join(std::initializer_list<std::string_view> parts) {
+  return fmt::format("{}", fmt::join(parts, ""));
+}
+
 const std::vector<Action>& actions() {
   static const std::vector<Action> all = {
-      {"AllocateAddress",
-       {},
-       {"Domain", "Address", "PublicIpv4Pool", "NetworkBorderGroup", "TagSpecification.#.ResourceType",
-        "TagSpecification.#.Tag.#.Key", "TagSpecification.#.Tag.#.Value"},
+      {"AllocateAddress", "", join({kTags, "Address Domain NetworkBorderGroup PublicIpv4Pool"}),
        allocate_address},
-      {"ReleaseAddress", {}, {"AllocationId", "PublicIp", "NetworkBorderGroup"}, release_address},
-      {"AssociateAddress",
-       {},
-       {"AllocationId", "PublicIp", "InstanceId", "NetworkInterfaceId", "PrivateIpAddress",
-        "AllowReassociation"},
+      {"ReleaseAddress", "", "AllocationId NetworkBorderGroup PublicIp", release_address},
+      {"AssociateAddress", "",
+       "AllocationId AllowReassociation InstanceId NetworkInterfaceId PrivateIpAddress PublicIp",
        associate_address},
-      {"DisassociateAddress", {}, {"AssociationId", "PublicIp"}, disassociate_address},
-      {"DescribeAddresses",
-       {},
-       {"PublicIp.#", "AllocationId.#", "Filter.#.Name", "Filter.#.Value.#"},
-       describe_addresses},
-      // Of RunInstances, the second row is accepted and has no effect in this world.
-      {"RunInstances",
-       {"ImageId", "MinCount", "MaxCount"},
-       {"ImageId",
-        "MinCount",
-        "MaxCount",
-        "InstanceType",
-        "KeyName",
-        "ClientToken",
-        "SubnetId",
-        "PrivateIpAddress",
-        "SecurityGroupId.#",
-        "SecurityGroup.#",
-        "Placement.AvailabilityZone",
-        "TagSpecification.#.ResourceType",
-        "TagSpecification.#.Tag.#.Key",
-        "TagSpecification.#.Tag.#.Value",
-        "NetworkInterface.#.AssociatePublicIpAddress",
-        "NetworkInterface.#.DeleteOnTermination",
-        "NetworkInterface.#.Description",
-        "NetworkInterface.#.DeviceIndex",
-        "NetworkInterface.#.NetworkCardIndex",
-        "NetworkInterface.#.SecurityGroupId.#",
-        "NetworkInterface.#.PrivateIpAddress",
-        "NetworkInterface.#.PrivateIpAddresses.#.Primary",
-        "NetworkInterface.#.PrivateIpAddresses.#.PrivateIpAddress",
-        "NetworkInterface.#.SecondaryPrivateIpAddressCount",
-        "NetworkInterface.#.SubnetId",
-        "NetworkInterface.#.InterfaceType",
-        "BlockDeviceMapping.*",
-        "Monitoring.Enabled",
-        "UserData",
-        "IamInstanceProfile.*",
-        "MetadataOptions.*",
-        "CreditSpecification.*",
-        "CpuOptions.*",
-        "EbsOptimized",
-        "DisableApiTermination",
-        "DisableApiStop",
-        "InstanceInitiatedShutdownBehavior",
-        "Placement.Tenancy",
-        "HibernationOptions.*",
-        "EnclaveOptions.*",
-        "PrivateDnsNameOptions.*",
-        "MaintenanceOptions.*",
-        "InstanceMarketOptions.*",
-        "CapacityReservationSpecification.*",
-        "AdditionalInfo"},
+      {"DisassociateAddress", "", "AssociationId PublicIp", disassociate_address},
+      {"DescribeAddresses", "", join({kFilter, "AllocationId.# PublicIp.#"}), describe_addresses},
+
+      {"RunInstances", "ImageId MinCount MaxCount",
+       join({kTags, kInterface, kLaunchDetails, "ClientToken ImageId InstanceType KeyName MaxCount MinCount ",
+             "Placement.AvailabilityZone PrivateIpAddress SecurityGroup.# SecurityGroupId.# SubnetId"}),
        run_instances},
-      {"StartInstances", {"InstanceId"}, {"InstanceId.#", "AdditionalInfo"}, start_instances},
-      {"StopInstances",
-       {"InstanceId"},
-       {"InstanceId.#", "Force", "Hibernate", "SkipOsShutdown"},
-       stop_instances},
-      {"TerminateInstances",
-       {"InstanceId"},
-       {"InstanceId.#", "Force", "SkipOsShutdown"},
-       terminate_instances},
-      {"DescribeInstances",
-       {},
-       {"InstanceId.#", "Filter.#.Name", "Filter.#.Value.#", "MaxResults", "NextToken",
-        "IncludeManagedResources"},
+      {"StartInstances", "InstanceId", "InstanceId.# AdditionalInfo", start_instances},
+      {"StopInstances", "InstanceId", "InstanceId.# Force Hibernate SkipOsShutdown", stop_instances},
+      {"TerminateInstances", "InstanceId", "InstanceId.# Force SkipOsShutdown", terminate_instances},
+      {"DescribeInstances", "", join({kFilter, kPages, "InstanceId.# IncludeManagedResources"}),
        describe_instances},
-      {"DescribeNetworkInterfaces",
-       {},
-       {"NetworkInterfaceId.#", "Filter.#.Name", "Filter.#.Value.#", "MaxResults", "NextToken",
-        "IncludeManagedResources"},
-       describe_network_interfaces},
-      {"CreateTags", {"ResourceId", "Tag"}, {"ResourceId.#", "Tag.#.Key", "Tag.#.Value"}, create_tags},
-      {"DeleteTags", {"ResourceId"}, {"ResourceId.#", "Tag.#.Key", "Tag.#.Value"}, delete_tags},
-      {"DescribeTags", {}, {"Filter.#.Name", "Filter.#.Value.#", "MaxResults", "NextToken"}, describe_tags},
-      {"DescribeRegions", {}, {"RegionName.#", "AllRegions"}, describe_regions},
+      {"DescribeNetworkInterfaces", "",
+       join({kFilter, kPages, "NetworkInterfaceId.# IncludeManagedResources"}), describe_network_interfaces},
+
+      {"CreateTags", "ResourceId Tag", "ResourceId.# Tag.#.Key Tag.#.Value", create_tags},
+      {"DeleteTags", "ResourceId", "ResourceId.# Tag.#.Key Tag.#.Value", delete_tags},
+      {"DescribeTags", "", join({kFilter, kPages}), describe_tags},
+      {"DescribeRegions", "", "AllRegions RegionName.#", describe_regions},
   };
   return all;
 }
@@ -134,12 +96,10 @@ Outcome<> check_parameters(const Action& action, const Query& query) {
     return refuse("NoSuchVersion",
                   fmt::format("The requested version ({}) of service AmazonEC2 does not exist", *version));
   }
-  std::vector<std::string_view> allowed = action.parameters;
-  allowed.insert(allowed.end(), {"Action", "Version", "DryRun"});
-  if (const auto unknown = query.first_unknown(allowed)) {
+  if (const auto unknown = query.first_unknown(join({"Action Version DryRun ", action.parameters}))) {
     return refuse("UnknownParameter", fmt::format("The parameter {} is not recognized", *unknown));
   }
-  for (const std::string_view name : action.required) {
+  for (const std::string_view name : words(action.required)) {
     if (!has_parameter(query, name)) {
       return refuse("MissingParameter", fmt::format("The request must contain the parameter {}", name));
     }

@@ -3,6 +3,7 @@
 // reply elements are those of AWS's own service model (botocore's data/ec2/2016-11-15/service-2.json). An
 // action decodes, asks the world and writes; authentication, faults and transport are the server's.
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,9 +22,8 @@ struct Call {
 
 struct Action {
   std::string_view name;
-  std::vector<std::string_view> required;  // MissingParameter without them
-  std::vector<std::string_view>
-      parameters;  // patterns as in Query::first_unknown; Action, Version and DryRun go anyway
+  std::string_view required;  // words; MissingParameter without any of them
+  std::string parameters;     // as Query::first_unknown takes them; Action, Version and DryRun go anyway
   Outcome<> (*run)(Call& call);
 };
 

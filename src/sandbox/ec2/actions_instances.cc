@@ -153,6 +153,11 @@ Outcome<Launch> read_launch(const Query& query, const WorldOptions& options) {
       !checked) {
     return tl::unexpected(checked.error());
   }
+  for (const std::string& name : query.list("SecurityGroup")) {
+    if (name != options.group_name) {
+      return refuse("InvalidGroup.NotFound", fmt::format("The security group '{}' does not exist", name));
+    }
+  }
   if (const auto zone = query.find("Placement.AvailabilityZone"); zone && *zone != options.zone()) {
     return refuse("InvalidParameterValue", fmt::format("Invalid availability zone: [{}]", *zone));
   }

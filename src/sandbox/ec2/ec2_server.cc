@@ -48,6 +48,7 @@ ports::Task<void> Ec2Server::handle(ports::HttpRequest request, ports::HttpRespo
     const bool arrived = co_await ports::sleep_until(clock_, due, responder.stop());
     if (!arrived) {
       run_later(due, std::move(*accepted), std::move(suffered));
+      responder.drop();
       co_return;
     }
   }

@@ -1,5 +1,6 @@
 #include "sandbox/ec2/query.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -129,6 +130,7 @@ std::vector<std::string> Query::list(std::string_view name) const {
     }
   }
   std::vector<std::string> values;
+  values.reserve(by_number.size());
   for (auto& [n, value] : by_number) {
     values.push_back(std::move(value));
   }
@@ -145,23 +147,33 @@ std::vector<Query> Query::structures(std::string_view name) const {
     }
   }
   std::vector<Query> queries;
+  queries.reserve(by_number.size());
   for (auto& [n, query] : by_number) {
     queries.push_back(std::move(query));
   }
   return queries;
 }
 
-std::optional<std::string> Query::first_unknown(std::span<const std::string_view> patterns) const {
+std::optional<std::string> Query::first_unknown(std::string_view patterns) const {
+  const auto allowed = words(patterns);
   for (const auto& [name, value] : values_) {
-    bool allowed = false;
-    for (const std::string_view pattern : patterns) {
-      allowed = allowed || is_allowed_by(pattern, name);
-    }
-    if (!allowed) {
+    if (std::ranges::none_of(allowed, [&](std::string_view one) { return is_allowed_by(one, name); })) {
       return name;
     }
   }
   return std::nullopt;
+}
+
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> found;
+  while (!text.empty()) {
+    const std::size_t end = text.find(' ');
+    if (end != 0) {
+      found.push_back(text.substr(0, end));
+    }
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+  return found;
 }
 
 }  // namespace berth::sandbox

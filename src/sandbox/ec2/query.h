@@ -5,7 +5,6 @@
 
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,15 +32,18 @@ class Query {
   /// Name.1.…, Name.2.…, … each with its own names: "Filter" gives queries that have Name and Value.1.
   std::vector<Query> structures(std::string_view name) const;
 
-  /// The first parameter that none of the patterns allows. In a pattern `#` stands for a number, and `*` at
-  /// the end for anything.
-  std::optional<std::string> first_unknown(std::span<const std::string_view> patterns) const;
+  /// The first parameter that none of the patterns (words) allows. In a pattern `#` stands for a number, and
+  /// `*` at the end for anything.
+  std::optional<std::string> first_unknown(std::string_view patterns) const;
 
   const std::map<std::string, std::string, std::less<>>& all() const { return values_; }
 
  private:
   std::map<std::string, std::string, std::less<>> values_;
 };
+
+/// What blanks separate.
+std::vector<std::string_view> words(std::string_view text);
 
 /// %XX decoded; nothing where an escape is broken. `plus_is_space` as in forms.
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space);

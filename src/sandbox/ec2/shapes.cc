@@ -127,6 +127,16 @@ void write_instance_network(Xml& out, const Moment& moment, const Instance& inst
 
 }  // namespace
 
+std::string state_reason_code(const Instance& instance) {
+  const bool is_up = instance.state == InstanceState::kPending || instance.state == InstanceState::kRunning;
+  return is_up ? "" : "Client.UserInitiatedShutdown";
+}
+
+std::string state_reason_message(const Instance& instance) {
+  const std::string code = state_reason_code(instance);
+  return code.empty() ? "" : code + ": User initiated shutdown";
+}
+
 std::string ec2_time(WallTime time) { return format_rfc3339(time, 3); }
 
 std::string private_dns_name(const WorldOptions& options, const IpAddress& ip) {
@@ -204,17 +214,17 @@ void write_instance(Xml& out, const Moment& moment, const Instance& instance) {
   out.text("hypervisor", "xen");
   out.text("ebsOptimized", false);
   out.text("enaSupport", true);
+  out.text("platformDetails", "Linux/UNIX");
   out.element("metadataOptions", [&] {
     out.text("state", "applied");
     out.text("httpTokens", "required");
     out.text("httpPutResponseHopLimit", 2);
     out.text("httpEndpoint", "enabled");
   });
-  if (instance.state == InstanceState::kStopped || instance.state == InstanceState::kStopping ||
-      instance.state == InstanceState::kShuttingDown || instance.state == InstanceState::kTerminated) {
+  if (const std::string code = state_reason_code(instance); !code.empty()) {
     out.element("stateReason", [&] {
-      out.text("code", "Client.UserInitiatedShutdown");
-      out.text("message", "Client.UserInitiatedShutdown: User initiated shutdown");
+      out.text("code", code);
+      out.text("message", state_reason_message(instance));
     });
   }
 }

@@ -13,6 +13,10 @@ void write_instance(Xml& out, const Moment& moment, const Instance& instance);
 void write_interface(Xml& out, const Moment& moment, const Interface& interface);
 void write_state(Xml& out, std::string_view element, InstanceState state);
 
+/// Why an instance is down; empty while it is not.
+std::string state_reason_code(const Instance& instance);
+std::string state_reason_message(const Instance& instance);
+
 /// "ip-10-0-0-4.ec2.internal", "ec2-3-80-0-1.compute-1.amazonaws.com"; us-east-1 is named as it was before
 /// there were regions.
 std::string private_dns_name(const WorldOptions& options, const IpAddress& ip);

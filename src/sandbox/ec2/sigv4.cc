@@ -97,6 +97,7 @@ std::string canonical_query(std::string_view query) {
   }
   std::ranges::sort(pairs);
   std::vector<std::string> joined;
+  joined.reserve(pairs.size());
   for (const auto& [name, value] : pairs) {
     joined.push_back(fmt::format("{}={}", name, value));
   }

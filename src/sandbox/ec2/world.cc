@@ -130,12 +130,14 @@ InterfaceId Ec2World::create_interface(const InstanceId& instance, const Interfa
   for (int i = 0; i < spec.secondary_count; ++i) {
     add(next_private_ip());
   }
-  made.attachment = Attachment{.id = next_id("eni-attach-"),
-                               .instance_id = instance,
-                               .device_index = spec.device_index,
-                               .network_card = spec.network_card,
-                               .delete_on_termination = spec.delete_on_termination,
-                               .since = clock_.wall_now()};
+  if (!instance.empty()) {
+    made.attachment = Attachment{.id = next_id("eni-attach-"),
+                                 .instance_id = instance,
+                                 .device_index = spec.device_index,
+                                 .network_card = spec.network_card,
+                                 .delete_on_termination = spec.delete_on_termination,
+                                 .since = clock_.wall_now()};
+  }
   made.tags = spec.tags;
   interfaces_.put(made.id, made, now_);
   return made.id;

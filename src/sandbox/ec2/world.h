@@ -5,7 +5,9 @@
 // Where AWS's documentation says how EC2 behaves, this does so; the rules are in the user guide's chapters
 // "Elastic IP addresses", "Instance IP addressing" and "Instance state changes", and in the API reference.
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -93,6 +95,9 @@ struct AssociateRequest {
 /// A tag to delete: with a value, only where it has that value.
 using TagToDelete = std::pair<std::string, std::optional<std::string>>;
 
+/// EC2's message about ids that it does not know.
+std::string no_such_instances(const std::vector<std::string>& ids);
+
 /// What EC2 demands of the tags of one resource.
 Outcome<> check_tags(const Tags& tags);
 
@@ -109,6 +114,8 @@ class Ec2World {
   /// A running instance, whatever `launch.count` says.
   InstanceId run_seed_instance(const Launch& launch = {});
   InterfaceId attach_seed_interface(const InstanceId& instance, const InterfaceSpec& spec);
+  /// One of nobody's instance, as a load balancer or a NAT gateway has it.
+  InterfaceId create_seed_interface(const InterfaceSpec& spec);
   AllocationId allocate_seed_address(const SeedAddress& seed);
   AllocationId allocate_seed_address(const Tags& tags) {
     return allocate_seed_address(SeedAddress{.tags = tags});
@@ -141,6 +148,7 @@ class Ec2World {
 
   InstanceId launch_one(const Launch& launch, const std::string& reservation, int index, InstanceState state);
   Outcome<> check_launch(const Launch& launch) const;
+  /// Not attached where `instance` is empty.
   InterfaceId create_interface(const InstanceId& instance, const InterfaceSpec& spec);
 
   AllocationId add_address(const SeedAddress& seed);

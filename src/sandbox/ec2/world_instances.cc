@@ -20,6 +20,11 @@
 
 namespace berth::sandbox {
 
+std::string no_such_instances(const std::vector<std::string>& ids) {
+  return ids.size() == 1 ? fmt::format("The instance ID '{}' does not exist", ids.front())
+                         : fmt::format("The instance IDs '{}' do not exist", fmt::join(ids, ", "));
+}
+
 InstanceId Ec2World::run_seed_instance(const Launch& launch) {
   settle();
   CHECK(check_launch(launch).has_value());
@@ -50,6 +55,11 @@ InterfaceId Ec2World::attach_seed_interface(const InstanceId& instance, const In
   return id;
 }
 
+InterfaceId Ec2World::create_seed_interface(const InterfaceSpec& spec) {
+  settle();
+  return create_interface(InstanceId(), spec);
+}
+
 Outcome<std::vector<InstanceId>> Ec2World::run_instances(const Launch& launch) {
   settle();
   const auto known = by_client_token_.find(launch.client_token);
@@ -64,6 +74,7 @@ Outcome<std::vector<InstanceId>> Ec2World::run_instances(const Launch& launch) {
     return tl::unexpected(checked.error());
   }
   std::vector<InstanceId> ids;
+  ids.reserve(static_cast<std::size_t>(launch.count));
   const std::string reservation = next_id("r-");
   for (int index = 0; index < launch.count; ++index) {
     ids.push_back(launch_one(launch, reservation, index, InstanceState::kPending));
@@ -220,10 +231,7 @@ Outcome<> Ec2World::check_exist(const std::vector<InstanceId>& ids) const {
   if (missing.empty()) {
     return {};
   }
-  return refuse("InvalidInstanceID.NotFound",
-                missing.size() == 1
-                    ? fmt::format("The instance ID '{}' does not exist", missing.front())
-                    : fmt::format("The instance IDs '{}' do not exist", fmt::join(missing, ", ")));
+  return refuse("InvalidInstanceID.NotFound", no_such_instances(missing));
 }
 
 Outcome<std::vector<StateChange>> Ec2World::start_instances(const std::vector<InstanceId>& ids) {

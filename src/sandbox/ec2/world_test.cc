@@ -110,6 +110,19 @@ TEST_F(World, moves_an_associated_address_only_where_reassociation_is_allowed) {
   EXPECT_EQ(code(world.disassociate_address(*before)), "InvalidAssociationID.NotFound");
 }
 
+TEST_F(World, moves_an_address_between_the_private_addresses_of_one_interface) {
+  const InstanceId two =
+      world.run_seed_instance({.interfaces = {{.secondary_count = 1, .auto_public_ip = true}}});
+  const IpAddress secondary = world.now().interface(interface_of(two))->private_addresses[1].ip;
+  ASSERT_TRUE(associate(first, interface_of(two)).has_value());
+  ASSERT_TRUE(world
+                  .associate_address(
+                      {.allocation_id = first, .interface_id = interface_of(two), .private_ip = secondary})
+                  .has_value());
+  EXPECT_EQ(public_ip(two, 0, 1), "18.213.0.1");
+  EXPECT_EQ(public_ip(two, 0, 0), "") << "none is given while a secondary address has an Elastic IP";
+}
+
 TEST_F(World, drops_the_address_that_a_target_has_without_a_word) {
   ASSERT_TRUE(associate(first, interface_of(node)).has_value());
   ASSERT_TRUE(associate(second, interface_of(node), false).has_value());
@@ -264,6 +277,14 @@ TEST_F(World, leaves_an_interface_that_is_not_deleted_on_termination_with_its_ad
   EXPECT_FALSE(world.now().interface(kept)->attachment.has_value());
   EXPECT_FALSE(is_free(first));
   EXPECT_EQ(world.now().instance_of(*world.now().address(first)), nullptr);
+}
+
+TEST_F(World, associates_with_an_interface_of_no_instance) {
+  const InterfaceId gateway = world.create_seed_interface({.description = "Interface for NAT Gateway"});
+  ASSERT_TRUE(associate(first, gateway).has_value());
+  EXPECT_EQ(world.now().address(first)->association->interface_id, gateway);
+  EXPECT_EQ(world.now().instance_of(*world.now().address(first)), nullptr);
+  EXPECT_EQ(code(associate(first, interface_of(node), false)), "Resource.AlreadyAssociated");
 }
 
 TEST_F(World, changes_no_instance_where_one_of_the_ids_is_wrong) {

@@ -22,6 +22,8 @@ using ports::HttpRequest;
 using ports::HttpResponder;
 using ports::Task;
 
+constexpr std::string_view kScheme = "Bearer ";
+
 /// A watch that names no timeout ends at some moment between this and twice this, as in the real server.
 constexpr Duration kLeastWatchTimeout = 30min;
 
@@ -111,7 +113,6 @@ std::optional<boost::json::object> KubeApiServer::find(std::string_view api_vers
 }
 
 bool KubeApiServer::is_authorized(const HttpRequest& request) const {
-  constexpr std::string_view kScheme = "Bearer ";
   const std::string_view header = request.headers.find("authorization").value_or("");
   return header.starts_with(kScheme) && same_secret(header.substr(kScheme.size()), options_.bearer_token);
 }
@@ -193,40 +194,35 @@ Task<void> KubeApiServer::serve(HttpRequest request, Url url, Call call, HttpRes
 
 Task<void> KubeApiServer::serve_watch(Url url, Call call, Suffered suffered, HttpResponder& responder) {
   const kube::TypePtr type = call.where.type;
-  const Duration timeout =
-      kLeastWatchTimeout +
-      Duration(static_cast<Duration::rep>(prng_.unit() * static_cast<double>(kLeastWatchTimeout.count())));
-  auto options = kube::WatchOptions::read(url, *type, call.where.space, call.representation, timeout,
-                                          options_.bookmark_interval);
-  std::optional<Failure> failure;
-  bool as_event = false;
+  const Duration spread(
+      static_cast<Duration::rep>(prng_.unit() * static_cast<double>(kLeastWatchTimeout.count())));
+  auto options = kube::WatchOptions::read(url, *type, call.where.space, call.representation,
+                                          kLeastWatchTimeout + spread, options_.bookmark_interval);
   if (!options) {
-    failure = std::move(options).error();
-  } else if (suffered.error == "ExpiredEvent" || suffered.error == "Expired") {
-    failure = kube::expired(
-        fmt::format("too old resource version: {} ({})", options->version.value_or(0), store_.version()));
+    faults_.record(call.action, options.error().reason);
+    co_return co_await send(responder, failure_reply(options.error()));
+  }
+  const std::uint64_t asked = options->version.value_or(0);
+  kube::Watch watch(clock_, store_, store_.collection(*type), faults_, type, *std::move(options));
+  std::optional<Failure> failure = watch.expired();
+  bool as_event = !options_.expired_watch_as_status;
+  if (suffered.error == "ExpiredEvent" || suffered.error == "Expired") {
+    failure = kube::expired(fmt::format("too old resource version: {} ({})", asked, store_.version()));
     as_event = suffered.error == "ExpiredEvent";
   } else if (!suffered.error.empty()) {
     failure = kube::failure_of_fault(suffered.error);
+    as_event = false;
   }
-  if (!failure) {
-    kube::Watch watch(clock_, store_, store_.collection(*type), faults_, type, *std::move(options));
-    failure = watch.expired();
-    as_event = !options_.expired_watch_as_status;
-    if (!failure) {
-      faults_.record(call.action, "ok");
-      if (suffered.lost_reply) {
-        responder.drop();
-        co_return;
-      }
-      co_return co_await watch.run(responder);
-    }
+  faults_.record(call.action, failure ? std::string_view(failure->reason) : "ok");
+  if (failure && as_event) {
+    co_await kube::Watch::send_error(responder, *std::move(failure));
+  } else if (failure) {
+    co_await send(responder, failure_reply(*failure));
+  } else if (suffered.lost_reply) {
+    responder.drop();
+  } else {
+    co_await watch.run(responder);
   }
-  faults_.record(call.action, failure->reason);
-  if (as_event) {
-    co_return co_await kube::Watch::send_error(responder, *std::move(failure));
-  }
-  co_await send(responder, failure_reply(*failure));
 }
 
 }  // namespace berth::sandbox

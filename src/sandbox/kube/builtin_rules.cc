@@ -8,6 +8,14 @@
 namespace berth::sandbox::kube {
 namespace {
 
+/// What an Event with eventTime must have: as errors name it, and as it is written.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRequiredOfNewEvents = {{
+    {"reportingController", "reportingComponent"},
+    {"reportingInstance", "reportingInstance"},
+    {"action", "action"},
+    {"reason", "reason"},
+}};
+
 // An Event about something cluster-scoped, a Node for example, lives in "default". One that carries eventTime
 // may also live in "kube-system" (before 1.22: only there), and must say who reports it; older clients do
 // not. https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/core/validation/events.go
@@ -25,13 +33,7 @@ std::vector<FieldError> validate_event(const json::object& event) {
   if (!has_event_time) {
     return errors;
   }
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRequired = {{
-      {"reportingController", "reportingComponent"},
-      {"reportingInstance", "reportingInstance"},
-      {"action", "action"},
-      {"reason", "reason"},
-  }};
-  for (const auto& [field, key] : kRequired) {
+  for (const auto& [field, key] : kRequiredOfNewEvents) {
     const std::string_view text = find_text(event, {key});
     if (text.empty()) {
       errors.push_back(required_value(std::string(field)));
@@ -71,11 +73,11 @@ json::object condition(std::string_view type, std::string_view reason, std::stri
 }
 
 void complete_definition(json::object& definition) {
-  json::object& names = child(child(definition, "spec"), "names");
   auto type = ResourceType::from_definition(definition);
   if (!type) {
     return;  // validation says what is wrong
   }
+  json::object& names = child(child(definition, "spec"), "names");
   names["listKind"] = type->list_kind;
   names["singular"] = type->singular;
   const json::value* created = find(definition, {"metadata", "creationTimestamp"});
@@ -84,12 +86,13 @@ void complete_definition(json::object& definition) {
   conditions.push_back(condition("NamesAccepted", "NoConflicts", "no conflicts found", time));
   conditions.push_back(
       condition("Established", "InitialNamesAccepted", "the initial names have been accepted", time));
-  json::object& status = child(definition, "status");
+  json::object status;
   status["conditions"] = std::move(conditions);
   status["acceptedNames"] = names;
   json::array versions;
   versions.emplace_back(type->version);
   status["storedVersions"] = std::move(versions);
+  definition["status"] = std::move(status);
 }
 
 }  // namespace
@@ -130,7 +133,9 @@ void complete_builtin(const ResourceType& type, json::object& object) {
     complete_definition(object);
   } else if (is_namespace(type)) {
     json::object& metadata = child(object, "metadata");
-    child(metadata, "labels")["kubernetes.io/metadata.name"] = find_text(metadata, {"name"});
+    // A copy: putting "labels" there moves what the view points into.
+    const std::string name(find_text(metadata, {"name"}));
+    child(metadata, "labels")["kubernetes.io/metadata.name"] = name;
     json::array finalizers;
     finalizers.emplace_back("kubernetes");
     child(object, "spec")["finalizers"] = std::move(finalizers);

@@ -39,7 +39,7 @@ json::object api_versions() {
 json::object group_object(const std::string& name, const std::set<std::string>& versions) {
   json::array list;
   for (const std::string& version : versions) {
-    list.push_back(json::object{{"groupVersion", name + "/" + version}, {"version", version}});
+    list.push_back(json::object{{"groupVersion", fmt::format("{}/{}", name, version)}, {"version", version}});
   }
   json::value preferred = list.front();
   return {{"name", name}, {"versions", std::move(list)}, {"preferredVersion", std::move(preferred)}};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +10,9 @@
 
 namespace berth::sandbox::kube {
 namespace {
+
+/// No vowels and no look-alikes, as in the real server, so that no word appears by chance.
+constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
 
 constexpr std::array<std::string_view, 4> kPermanentNamespaces = {"default", "kube-node-lease", "kube-public",
                                                                   "kube-system"};
@@ -52,100 +54,6 @@ std::int64_t generation_of(const json::object& object) {
   return generation == nullptr ? 0 : static_cast<std::int64_t>(to_double(*generation));
 }
 
-std::optional<Failure> check_version(const ResourceType& type, const StoredObject& current,
-                                     std::string_view version, bool required) {
-  if (version.empty() || version == "0") {
-    if (!required) {
-      return std::nullopt;
-    }
-    FieldError error{"FieldValueInvalid", "metadata.resourceVersion",
-                     "Invalid value: 0x0: must be specified for an update"};
-    return invalid_resource(type, current.name, {std::move(error)});
-  }
-  std::uint64_t number = 0;
-  const auto [end, failed] = std::from_chars(version.data(), version.data() + version.size(), number);
-  if (failed != std::errc{} || end != version.data() + version.size()) {
-    return invalid(
-        type, current.name,
-        {invalid_value("metadata.resourceVersion", json::value(version),
-                       fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", version))});
-  }
-  return number == current.version ? std::nullopt : std::optional(conflict(type, current.name));
-}
-
-/// An object may name only the namespace of its path; one of a cluster-scoped type loses what it names.
-Outcome<> check_space(const ObjectName& where, json::object& metadata) {
-  const std::string_view space = find_text(metadata, {"namespace"});
-  if (!where.type->namespaced) {
-    metadata.erase("namespace");
-  } else if (!space.empty() && space != where.space) {
-    return refuse(
-        bad_request("the namespace of the provided object does not match the namespace sent on the request"));
-  } else {
-    metadata["namespace"] = where.space;
-  }
-  return {};
-}
-
-/// Of metadata that only the server may set, and of finalizers once the object is being deleted.
-std::vector<FieldError> validate_metadata_update(const json::object& before, const json::object& after) {
-  std::vector<FieldError> errors;
-  for (const std::string_view key :
-       {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
-    const json::value* value = after.if_contains(key);
-    const json::value* old = before.if_contains(key);
-    if (value != nullptr && (old == nullptr || *old != *value)) {
-      errors.push_back(invalid_value(fmt::format("metadata.{}", key), *value, "field is immutable"));
-    }
-  }
-  const json::value* finalizers = after.if_contains("finalizers");
-  if (!before.contains("deletionTimestamp") || finalizers == nullptr) {
-    return errors;
-  }
-  const json::value* old = before.if_contains("finalizers");
-  for (const json::value& one : finalizers->get_array()) {
-    if (old == nullptr || std::ranges::find(old->get_array(), one) == old->get_array().end()) {
-      errors.push_back(
-          forbidden_value("metadata.finalizers",
-                          fmt::format("no new finalizers can be added if the object is being deleted, found "
-                                      "new finalizers []string{{{}}}",
-                                      json::serialize(one))));
-    }
-  }
-  return errors;
-}
-
-std::optional<Failure> check_uid(const ResourceType& type, const StoredObject& current,
-                                 std::string_view uid) {
-  const json::object stored = current.parsed();
-  const std::string_view have = find_text(stored, {"metadata", "uid"});
-  if (uid.empty() || uid == have) {
-    return std::nullopt;
-  }
-  return conflict(
-      type, current.name,
-      fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid, have));
-}
-
-std::optional<Failure> check_preconditions(const ResourceType& type, const StoredObject& current,
-                                           std::string_view have_uid, const Preconditions& wanted) {
-  if (!wanted.uid.empty() && wanted.uid != have_uid) {
-    return precondition_failed(
-        type, current.name,
-        fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). "
-                    "The object might have been deleted and then recreated",
-                    wanted.uid, have_uid));
-  }
-  if (!wanted.version.empty() && wanted.version != std::to_string(current.version)) {
-    return precondition_failed(
-        type, current.name,
-        fmt::format("the ResourceVersion in the precondition ({}) does not match the "
-                    "ResourceVersion in record ({}). The object might have been modified",
-                    wanted.version, current.version));
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string Registry::now() const { return format_rfc3339(clock_.wall_now(), 0); }
@@ -159,8 +67,6 @@ std::string Registry::new_uid() {
 }
 
 std::string Registry::random_suffix() {
-  // No vowels and no look-alikes, as in the real server, so that no word appears by chance.
-  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   std::string suffix;
   for (int i = 0; i < 5; ++i) {
     suffix += kLetters[prng_.below(kLetters.size())];

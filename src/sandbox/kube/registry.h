@@ -12,6 +12,7 @@
 #include "ports/clock.h"
 #include "sandbox/kube/incoming.h"
 #include "sandbox/kube/store.h"
+#include "sandbox/kube/write_rules.h"
 
 namespace berth::sandbox::kube {
 
@@ -23,23 +24,10 @@ struct WriteOptions {
   bool keep_status = false;  // of create: the status counts as well
 };
 
-/// Which object a request names.
-struct ObjectName {
-  TypePtr type;
-  std::string space;
-  std::string name;
-  std::string subresource = {};  // "" or "status"
-};
-
 struct Written {
   ObjectPtr object;
   std::vector<std::string> warnings = {};
   bool created = false;
-};
-
-struct Preconditions {
-  std::string uid;      // empty: any
-  std::string version;  // empty: any
 };
 
 struct Deleted {

@@ -40,6 +40,11 @@ json::value cell(const Column& column, const json::value& object, WallTime now) 
   return first;
 }
 
+constexpr std::int64_t kDayHours = 24;
+constexpr std::int64_t kYearHours = 365 * kDayHours;
+
+constexpr std::string_view kRolePrefix = "node-role.kubernetes.io/";
+
 struct Heading {
   std::string_view name;
   int priority;
@@ -81,13 +86,12 @@ std::string node_status(const json::object& node) {
 }
 
 std::string node_roles(const json::object& node) {
-  constexpr std::string_view kPrefix = "node-role.kubernetes.io/";
   std::vector<std::string> roles;
   if (const json::object* labels = find_object(node, {"metadata", "labels"})) {
     for (const auto& [key, value] : *labels) {
       const std::string_view name = key;
-      if (name.starts_with(kPrefix)) {
-        roles.emplace_back(name.substr(kPrefix.size()));
+      if (name.starts_with(kRolePrefix)) {
+        roles.emplace_back(name.substr(kRolePrefix.size()));
       }
     }
   }
@@ -248,16 +252,16 @@ std::string human_age(Duration age) {
   if (hours < 48) {
     return fmt::format("{}h", hours);
   }
-  if (hours < 24 * 8) {
-    return two(hours / 24, 'd', hours % 24, 'h');
+  if (hours < 8 * kDayHours) {
+    return two(hours / kDayHours, 'd', hours % kDayHours, 'h');
   }
-  if (hours < 24 * 365 * 2) {
-    return fmt::format("{}d", hours / 24);
+  if (hours < 2 * kYearHours) {
+    return fmt::format("{}d", hours / kDayHours);
   }
-  if (hours < 24 * 365 * 8) {
-    return two(hours / 24 / 365, 'y', hours / 24 % 365, 'd');
+  if (hours < 8 * kYearHours) {
+    return two(hours / kYearHours, 'y', hours / kDayHours % 365, 'd');
   }
-  return fmt::format("{}y", hours / 24 / 365);
+  return fmt::format("{}y", hours / kYearHours);
 }
 
 }  // namespace berth::sandbox::kube

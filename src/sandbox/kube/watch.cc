@@ -179,7 +179,7 @@ Task<Watch::Next> Watch::send_changes(HttpResponder& responder) {
       seen_ = std::max(seen_, store_.version());
       co_return co_await flush(responder);
     }
-    const Change change = *next;
+    const Change& change = *next;  // not used any more once we wait
     seen_ = change.version;
     const bool before = selects(change.before);
     const bool after = selects(change.after);

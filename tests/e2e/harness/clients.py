@@ -3,11 +3,11 @@
 import json
 import os
 import shutil
-import urllib.request
 
 from awscli.botocore.config import Config
 from awscli.botocore.session import Session
 
+from .http import fetch
 from .process import output_of
 from .waiting import CommandFailed
 
@@ -87,11 +87,10 @@ class Control:
         self.url = url
 
     def _send(self, method, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"}, method=method)
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(request, timeout=10) as reply:
-            return reply.read().decode()
+        headers = {"Content-Type": "application/json"}
+        status, text = fetch(self.url + path, method, None if body is None else json.dumps(body), headers)
+        assert status < 300, f"{method} {path}: {status} {text}"
+        return text
 
     def fault(self, action, **fault):
         self._send("PUT", f"/faults/{action}", fault)

@@ -1,24 +1,13 @@
 """One sandbox with all that a test does in it, and the operators and agents that the test runs there."""
 
 import json
-import urllib.error
-import urllib.request
 
 from .clients import Aws, Control, Kubectl, ec2_client, tag_list
+from .http import fetch
 from .process import BERTH, Process, base_environment, free_port, output_of, run
 from .waiting import wait_until
 
 IPAM_ERROR = ("ipam", "operator-status", "error")
-
-
-def get_url(url):
-    """(status, body); a refusal of the server is an answer too."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(url, timeout=5) as reply:
-            return reply.status, reply.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
 
 
 def dig(document, *keys):
@@ -38,7 +27,7 @@ class Served(Process):
         super().__init__(name, [*argv, "--listen", self.url.removeprefix("http://")], env, folder)
 
     def is_ready(self):
-        return get_url(f"{self.url}/readyz")[0] == 200
+        return fetch(f"{self.url}/readyz")[0] == 200
 
     def wait_ready(self, within=15.0):
         wait_until(f"{self.name} is ready", self.is_ready, within=within)
@@ -277,9 +266,11 @@ class World:
     def let_refresh(self, times=3, within=30.0):
         """Waits until the operator has read the addresses so many times more, from start to end."""
         before = self.control.count("DescribeAddresses")
-        wait_until(
-            f"{times} more refreshes", lambda: self.control.count("DescribeAddresses") - before, lambda n: n > times, within
-        )
+
+        def more():
+            return self.control.count("DescribeAddresses") - before
+
+        wait_until(f"{times} more refreshes", more, lambda n: n > times, within)
 
 
 def cilium_node(name, instance, tags=None, spec=None):
