@@ -74,6 +74,15 @@ std::string ChildProcess::output() const {
   return text.str();
 }
 
+std::string ChildProcess::last_lines(std::size_t count) const {
+  const std::string text = output();
+  std::size_t from = text.size();
+  for (std::size_t line = 0; line <= count && from != std::string::npos && from > 0; ++line) {
+    from = text.rfind('\n', from - 1);
+  }
+  return from == std::string::npos ? text : text.substr(from == 0 ? 0 : from + 1);
+}
+
 void ChildProcess::stop() {
   if (!is_running()) {
     return;

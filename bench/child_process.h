@@ -2,6 +2,7 @@
 // Another program, run beside this one: started with exactly the environment that it is given, asked what it
 // has said so far, and always ended and waited for. It is known by its pid alone.
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -28,6 +29,7 @@ class ChildProcess {
 
   /// What it has written so far, to both of its outputs.
   std::string output() const;
+  std::string last_lines(std::size_t count) const;
 
   /// Asks it to end, and kills it where it has not within 10 s. Returns when it is gone.
   void stop();

@@ -17,6 +17,12 @@ NodeWatch::NodeWatch(ports::Clock& clock, kube::Client& client)
 
 ports::Task<void> NodeWatch::run(std::stop_token stop) { co_await informer_.run(*this, std::move(stop)); }
 
+const NodeWatch::Seen& NodeWatch::seen(const std::string& node) const {
+  static const Seen nothing;
+  const auto found = seen_.find(node);
+  return found != seen_.end() ? found->second : nothing;
+}
+
 void NodeWatch::replace_all(std::vector<boost::json::object> objects) {
   for (boost::json::object& object : objects) {
     upsert(std::move(object));
@@ -28,12 +34,10 @@ void NodeWatch::upsert(boost::json::object object) {
   Seen& node = seen_[kube::string_at(object, {"metadata", "name"})];
   if (!node.echo && kube::value_at(object, {"metadata", "labels", kEchoLabel}) != nullptr) {
     node.echo = now;
-    ++echoes_;
   }
   std::string address = kube::string_at(object, {"status", "ipam", "assigned-static-ip"});
   if (!node.served && !address.empty()) {
     node.served = now;
-    ++served_;
   }
   node.address = std::move(address);
   changed_.set();

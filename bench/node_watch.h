@@ -30,10 +30,8 @@ class NodeWatch final : public kube::ObjectObserver {
   ports::Task<void> run(std::stop_token stop);
 
   /// Of a node that it has not seen: nothing.
-  const Seen& seen(const std::string& node) { return seen_[node]; }
+  const Seen& seen(const std::string& node) const;
   std::size_t known() const { return seen_.size(); }
-  std::size_t echoes() const { return echoes_; }
-  std::size_t served() const { return served_; }
 
   /// Looks after each change. False at the deadline, and on stop.
   ports::Task<bool> wait_until(std::function<bool()> holds, MonoTime deadline, std::stop_token stop);
@@ -48,8 +46,6 @@ class NodeWatch final : public kube::ObjectObserver {
   kube::Informer informer_;
   ports::Event changed_;
   std::map<std::string, Seen> seen_;
-  std::size_t echoes_ = 0;
-  std::size_t served_ = 0;
 };
 
 }  // namespace berth::bench

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
-#include <set>
 #include <utility>
 
 #include "bench/child_process.h"
@@ -354,17 +353,10 @@ Task<void> ServeLatency::patch(std::string node, json::object patch) {
 Result<void> ServeLatency::first_error() { return errors_.empty() ? Result<void>() : errors_.front(); }
 
 void ServeLatency::print_log(const std::string& name, ChildProcess* program) {
-  if (program == nullptr) {
-    return;
+  if (program != nullptr) {
+    std::cerr << fmt::format("\nberth {} {}; the end of what it said:\n{}", name,
+                             program->is_running() ? "runs" : "has ended", program->last_lines(kLogLines));
   }
-  const std::string log = program->output();
-  std::size_t from = log.size();
-  for (std::size_t line = 0; line <= kLogLines && from != std::string::npos && from > 0; ++line) {
-    from = log.rfind('\n', from - 1);
-  }
-  std::cerr << "\nberth " << name << (program->is_running() ? " runs" : " has ended")
-            << "; the end of what it said:\n"
-            << log.substr(from == std::string::npos || from == 0 ? 0 : from + 1);
 }
 
 int run(const Options& options) {
@@ -391,8 +383,9 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   CLI::App app("Measures how long nodes wait for their addresses. Prints a table.", "serve_latency");
   berth::bench::Options options;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
-  options.berth = (self.parent_path().parent_path() / "berth").string();
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  options.berth = std::filesystem::proximate(self.parent_path().parent_path() / "berth", error).string();
   app.add_option("--berth", options.berth, "The program to measure")->capture_default_str();
   app.add_option("--nodes-sequential", options.sequential, "Nodes that are served one after the other")
       ->check(CLI::Range(1, 10000))

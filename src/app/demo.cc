@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -52,6 +53,23 @@ std::string assigned_ip(const json::object& node) {
 }
 std::string operator_error(const json::object& node) {
   return text_part(node, {"status", "ipam", "operator-status", "error"});
+}
+
+/// As kubectl prints objects: keys in byte order.
+json::value in_key_order(const json::value& value) {
+  const auto* object = value.if_object();
+  if (object == nullptr) {
+    return value;
+  }
+  std::map<std::string, json::value> ordered;
+  for (const auto& [key, element] : *object) {
+    ordered.emplace(key, in_key_order(element));
+  }
+  json::object out;
+  for (auto& [key, element] : ordered) {
+    out.emplace(key, std::move(element));
+  }
+  return out;
 }
 
 /// As `aws ec2 describe-addresses` shows it.
@@ -200,7 +218,7 @@ ports::Task<bool> Demo::publish() {
     }
     if (name == "node-1") {
       show("kubectl get ciliumnode node-1 -o=jsonpath='{.spec.ipam}' | jq",
-           json_text(part(*node, {"spec", "ipam"})));
+           json_text(in_key_order(part(*node, {"spec", "ipam"}))));
     }
   }
   co_return true;
@@ -247,7 +265,8 @@ ports::Task<bool> Demo::show_status() {
     co_return false;
   }
   const json::value ipam = part(*node, {"status", "ipam"});
-  show(fmt::format("kubectl get ciliumnode {} -o=jsonpath='{{.status.ipam}}' | jq", name), json_text(ipam));
+  show(fmt::format("kubectl get ciliumnode {} -o=jsonpath='{{.status.ipam}}' | jq", name),
+       json_text(in_key_order(ipam)));
   const json::object expected = {{"assigned-static-ip", assigned_ip(*node)},
                                  {"operator-status", json::object()}};
   co_return ipam == expected ? true : fail("status.ipam is not as expected");
@@ -292,7 +311,7 @@ ports::Task<bool> Demo::show_waiting_node() {
     co_return false;
   }
   show(fmt::format("kubectl get ciliumnode {} -o=jsonpath='{{.status.ipam}}' | jq", waiting_),
-       json_text(part(*node, {"status", "ipam"})));
+       json_text(in_key_order(part(*node, {"status", "ipam"}))));
   co_return operator_error(*node).starts_with("Waiting: ") && assigned_ip(*node).empty()
       ? true
       : fail("the node was to wait in line");
@@ -309,7 +328,7 @@ ports::Task<bool> Demo::add_address() {
     co_return fail(waiting_ + " was not served");
   }
   show(fmt::format("kubectl get ciliumnode {} -o=jsonpath='{{.status.ipam}}' | jq", waiting_),
-       json_text(part(*node, {"status", "ipam"})));
+       json_text(in_key_order(part(*node, {"status", "ipam"}))));
   co_return operator_error(*node).empty() ? true : fail("a served node still names a reason");
 }
 

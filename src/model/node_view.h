@@ -22,8 +22,8 @@ struct NodeView {
   std::optional<IpAddress> assigned_static_ip;
   bool assigned_is_garbage = false;  // the status holds a text there that is no address
   std::string operator_error;
-  /// Why the object could not be read, where it could not; then there is no request, and the status is what of it
-  /// could be read.
+  /// Why the object could not be read, where it could not; then there is no request, and the status is what
+  /// of it could be read.
   std::string undecodable;
 
   bool has_request() const { return !static_ip_tags.empty(); }

@@ -11,7 +11,8 @@ struct Reservation {
   NodeName node;
   AllocationId address;
   Target target;
-  /// The call ended and nobody knows how. Then `ended` is when, and the same pair, but no other, may be asked for again.
+  /// The call ended and nobody knows how. Then `ended` is when, and the same pair, but no other, may be asked
+  /// for again.
   bool outcome_unknown = false;
   MonoTime ended{};
 };

@@ -1,10 +1,12 @@
 """Runs clang-tidy on every C++ source that changed since it last passed. Usage: tidy.py BUILD_FOLDER
 
 A source has changed when its text, its compile command, a header of ours that it includes, or the
-configuration differs. What passed is remembered in BUILD_FOLDER/tidy, one file per source.
+configuration differs. What passed is remembered by a hash of all that in the user's cache folder, so that another
+clone need not check it again.
 """
 
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -13,8 +15,10 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 TIDY = "clang-tidy-19"
+KEEP_UNUSED_SECONDS = 60 * 24 * 3600
 OUTPUT = re.compile(r" -o (\S+)")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -35,11 +39,25 @@ def read_dependencies(build):
 
 def fingerprint(command, files):
     digest = hashlib.sha256()
-    for part in (TIDY, command, (ROOT / ".clang-tidy").read_text()):
+    for part in (tidy_version(), command.replace(str(ROOT), ""), (ROOT / ".clang-tidy").read_text()):
         digest.update(part.encode() + b"\0")
     for path in sorted(files):
         digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()
+
+
+@functools.cache
+def tidy_version():
+    return subprocess.run([TIDY, "--version"], check=True, capture_output=True, text=True).stdout
+
+
+def open_cache():
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "berth" / "tidy"
+    cache.mkdir(parents=True, exist_ok=True)
+    for stamp in cache.iterdir():
+        if stamp.stat().st_mtime < time.time() - KEEP_UNUSED_SECONDS:
+            stamp.unlink()
+    return cache
 
 
 def check(build, source):
@@ -51,29 +69,28 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     build = pathlib.Path(sys.argv[1]).resolve()
     dependencies = read_dependencies(build)
-    stamps = build / "tidy"
-    stamps.mkdir(exist_ok=True)
+    cache = open_cache()
 
     todo, unchanged = [], 0
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["file"])
         output = OUTPUT.search(entry["command"]).group(1)
-        mark = fingerprint(entry["command"], dependencies.get(output) or [source])
-        stamp = stamps / str(source.relative_to(ROOT)).replace("/", "__")
-        if stamp.exists() and stamp.read_text() == mark:
+        stamp = cache / fingerprint(entry["command"], dependencies.get(output) or [source])
+        if stamp.exists():
+            stamp.touch()
             unchanged += 1
         else:
-            todo.append((source, stamp, mark))
+            todo.append((source, stamp))
 
     failed = 0
     pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
-    runs = {pool.submit(check, build, source): (source, stamp, mark) for source, stamp, mark in todo}
+    runs = {pool.submit(check, build, source): (source, stamp) for source, stamp in todo}
     try:
         for run in concurrent.futures.as_completed(runs):
-            source, stamp, mark = runs[run]
+            source, stamp = runs[run]
             passed, output = run.result()
             if passed:
-                stamp.write_text(mark)
+                stamp.touch()
             else:
                 failed += 1
                 print(f"{source.relative_to(ROOT)}:\n{output}", flush=True)

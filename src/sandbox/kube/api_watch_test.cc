@@ -31,6 +31,16 @@ TEST_F(KubeApi, a_watch_from_no_version_or_zero_begins_with_what_there_is) {
   EXPECT_THAT(get(kWatch + "&resourceVersion=0")->events(), ElementsAre("ADDED a", "ADDED b"));
 }
 
+TEST_F(KubeApi, what_changes_while_a_watch_is_writing_is_told_next) {
+  create("a");
+  const Exchange watch = get(kWatch + "&resourceVersion=" + version_of("a"));
+  watch->slow_clock = &clock;
+  create("b");  // its event is being written
+  create("c");
+  clock.advance(2 * kSlowWrite);
+  EXPECT_THAT(watch->events(), ElementsAre("ADDED b", "ADDED c"));
+}
+
 TEST_F(KubeApi, a_deletion_shows_the_object_as_it_was_at_a_new_version) {
   create("a", R"({"bootid":"x"})");
   const Exchange watch = get(kWatch + "&resourceVersion=" + version_of("a"));

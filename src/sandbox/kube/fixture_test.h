@@ -26,6 +26,8 @@ inline constexpr std::string_view kJsonPatchType = "application/json-patch+json"
 inline constexpr std::string_view kStrategic = "application/strategic-merge-patch+json";
 inline constexpr std::string_view kTableType = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
+inline constexpr Duration kSlowWrite = std::chrono::seconds(1);
+
 /// One request under way, and what has come of it.
 class FakeExchange final : public ports::HttpResponder {
  public:
@@ -41,6 +43,9 @@ class FakeExchange final : public ports::HttpResponder {
     co_return Result<void>();
   }
   ports::Task<Result<void>> write(std::string piece) override {
+    if (slow_clock != nullptr) {
+      co_await ports::sleep_for(*slow_clock, kSlowWrite, {});
+    }
     body += piece;
     co_return Result<void>();
   }
@@ -86,6 +91,7 @@ class FakeExchange final : public ports::HttpResponder {
   bool dropped = false;
   bool ended = false;
   std::stop_source source;
+  ports::Clock* slow_clock = nullptr;  // set: each write takes kSlowWrite
 };
 
 using Exchange = std::shared_ptr<FakeExchange>;

@@ -177,7 +177,13 @@ Task<Watch::Next> Watch::send_changes(HttpResponder& responder) {
     const auto next = collection_.after(seen_);
     if (next == collection_.history().end()) {
       seen_ = std::max(seen_, store_.version());
-      co_return co_await flush(responder);
+      if (pending_.empty()) {
+        co_return Next::kGoOn;
+      }
+      if (co_await flush(responder) == Next::kEnd) {
+        co_return Next::kEnd;
+      }
+      continue;  // what changed while it was written woke nobody
     }
     const Change& change = *next;  // not used any more once we wait
     seen_ = change.version;
