@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/world_client.h"
-
 #include "base/time.h"
+#include "bench/world_client.h"
 
 namespace berth::bench {
 

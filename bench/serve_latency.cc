@@ -8,14 +8,14 @@
 #include <iostream>
 #include <utility>
 
-#include "bench/child_process.h"
-#include "bench/measured.h"
-#include "bench/node_watch.h"
-#include "bench/world_client.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "app/command.h"
+#include "bench/child_process.h"
+#include "bench/measured.h"
+#include "bench/node_watch.h"
+#include "bench/world_client.h"
 #include "runtime/write_file.h"
 
 namespace berth::bench {

@@ -102,9 +102,10 @@ ports::Task<void> AddressBook::fetch_addresses(std::stop_token stop) {
   std::ranges::sort(*read, {}, &model::Address::ip);
   snapshot_ = model::Snapshot{started, std::move(read).value()};
   claims_.observe(*snapshot_);
-  const std::vector<model::Address> before = std::move(picture_);
-  redraw();
+  const std::vector<model::Address> before = std::exchange(picture_, claims_.apply(snapshot_->addresses));
+  picture_is_old_ = false;
   doubt_what_vanished(before);
+  changed_.set();
 }
 
 /// An association that is gone may mean that its instance is: it is read again before an address is given to
@@ -132,8 +133,17 @@ model::InstanceId AddressBook::instance_of(const model::Association& association
   return found != known_.end() ? found->first : model::InstanceId();
 }
 
-void AddressBook::redraw() {
-  picture_ = claims_.apply(snapshot_->addresses);
+const std::vector<model::Address>* AddressBook::addresses() {
+  if (picture_is_old_) {
+    picture_ = claims_.apply(snapshot_->addresses);
+    picture_is_old_ = false;
+  }
+  return snapshot_ ? &picture_ : nullptr;
+}
+
+/// Many replies may come before anybody looks: the picture is drawn then.
+void AddressBook::note_claim() {
+  picture_is_old_ = snapshot_.has_value();
   changed_.set();
 }
 
@@ -148,18 +158,18 @@ void AddressBook::want_at_least(MonoTime time) {
 void AddressBook::associated(const model::AllocationId& address, const model::Association& association,
                              MonoTime since) {
   claims_.here(address, association, since);
-  redraw();
+  note_claim();
 }
 
 void AddressBook::released(const model::AllocationId& address, const model::AssociationId& gone,
                            MonoTime since) {
   claims_.free(address, gone, since);
-  redraw();
+  note_claim();
 }
 
 void AddressBook::taken(const model::AllocationId& address, MonoTime since) {
   claims_.taken(address, since);
-  redraw();
+  note_claim();
 }
 
 // --- instances

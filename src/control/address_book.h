@@ -35,7 +35,7 @@ class AddressBook {
   ports::Task<void> run(std::stop_token stop);
 
   /// All addresses in numeric order, our replies applied; null before the first snapshot.
-  const std::vector<model::Address>* addresses() const { return snapshot_ ? &picture_ : nullptr; }
+  const std::vector<model::Address>* addresses();
   /// As the cloud showed it; null before the first.
   const model::Snapshot* snapshot() const { return snapshot_ ? &*snapshot_ : nullptr; }
   /// Nothing in an entry: the cloud does not know the instance. No entry: not known, or in doubt.
@@ -71,7 +71,7 @@ class AddressBook {
 
   void doubt_what_vanished(const std::vector<model::Address>& before);
   model::InstanceId instance_of(const model::Association& association) const;
-  void redraw();
+  void note_claim();
   ports::CallLimits limits(std::stop_token stop) const;
 
   ports::Clock& clock_;
@@ -82,7 +82,8 @@ class AddressBook {
   Logger logger_{"operator"};
 
   std::optional<model::Snapshot> snapshot_;
-  std::vector<model::Address> picture_;
+  std::vector<model::Address> picture_;  // of addresses()
+  bool picture_is_old_ = false;
   mechanism::Claims claims_;
   std::optional<model::Reason> address_problem_;
   mechanism::Backoff address_backoff_;

@@ -10,19 +10,24 @@ void NodeStore::replace_all(std::vector<model::NodeView> nodes) {
     nodes_.insert_or_assign(node.name, std::move(node));
   }
   synced_ = true;
-  changed_.set();
+  note_change();
 }
 
 void NodeStore::upsert(model::NodeView node) {
   const model::NodeName name = node.name;
   nodes_.insert_or_assign(name, std::move(node));
-  changed_.set();
+  note_change();
 }
 
 void NodeStore::erase(const model::NodeName& name) {
   if (nodes_.erase(name) > 0) {
-    changed_.set();
+    note_change();
   }
+}
+
+void NodeStore::note_change() {
+  ++version_;
+  changed_.set();
 }
 
 }  // namespace berth::control

@@ -1,6 +1,7 @@
 #pragma once
 // The nodes as they were told last. It decides nothing: a change only says "look again".
 
+#include <cstdint>
 #include <map>
 
 #include "model/node_view.h"
@@ -21,10 +22,15 @@ class NodeStore final : public ports::NodeObserver {
   /// Whether the whole list has been told once; before that, absence means nothing.
   bool synced() const { return synced_; }
   const std::map<model::NodeName, model::NodeView>& nodes() const { return nodes_; }
+  /// Another number after every change.
+  std::uint64_t version() const { return version_; }
 
  private:
+  void note_change();
+
   ports::Event& changed_;
   bool synced_ = false;
+  std::uint64_t version_ = 0;
   std::map<model::NodeName, model::NodeView> nodes_;
 };
 

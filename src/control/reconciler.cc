@@ -38,8 +38,7 @@ ports::Task<void> Reconciler::run(std::stop_token stop) {
 
 void Reconciler::pass() {
   const MonoTime now = clock_.mono_now();
-  forget_the_gone();
-  book_.want_instances(instances_in_question());
+  look_at_nodes();
   if (const model::Snapshot* snapshot = book_.snapshot();
       snapshot != nullptr && observed_ != snapshot->started) {
     observed_ = snapshot->started;
@@ -75,6 +74,16 @@ void Reconciler::pass() {
   executor_.start(plan.actions);
 }
 
+void Reconciler::look_at_nodes() {
+  if (looked_at_ == store_.version()) {
+    return;
+  }
+  looked_at_ = store_.version();
+  forget_the_gone();
+  welcome_the_new();
+  book_.want_instances(instances_in_question());
+}
+
 /// Of nodes that ask, and of nodes whose status names an address although they do not.
 std::set<model::InstanceId> Reconciler::instances_in_question() const {
   std::set<model::InstanceId> ids;
@@ -89,32 +98,35 @@ std::set<model::InstanceId> Reconciler::instances_in_question() const {
 
 /// A status that names an address was written from what the cloud said to a former operator. Where the first
 /// snapshots do not show that association, it may be lag: it is believed for a grace, as our own reply would
-/// be (R6). Only the status that a node has when this process first knows its target is evidence of that
-/// kind.
+/// be (R6). Only the status with which this process first sees a node is evidence of that kind.
 void Reconciler::believe_statuses() {
   if (book_.addresses() == nullptr) {
     return;
   }
-  for (const auto& [name, view] : store_.nodes()) {
+  std::erase_if(status_claims_, [this](const NodeName& name) {
+    const NodeView& view = store_.nodes().at(name);
     const auto known = book_.instances().find(view.instance);
-    if (known == book_.instances().end() || !believed_.insert(name).second) {
-      continue;
+    if (known == book_.instances().end()) {
+      return !view.assigned_static_ip.has_value();
     }
-    if (!view.assigned_static_ip || !known->second || !known->second->target) {
-      continue;
+    if (view.assigned_static_ip && known->second && known->second->target) {
+      believe(view, *known->second->target);
     }
-    const auto& addresses = *book_.addresses();
-    const auto named = std::ranges::lower_bound(addresses, *view.assigned_static_ip, {}, &model::Address::ip);
-    const bool is_free =
-        named != addresses.end() && named->ip == *view.assigned_static_ip && !named->association;
-    const bool target_holds_another = std::ranges::any_of(addresses, [&](const model::Address& address) {
-      return address.association && address.association->target == *known->second->target;
-    });
-    if (is_free && !target_holds_another) {
-      const model::AllocationId id = named->id;
-      book_.associated(id, {.id = {}, .target = *known->second->target, .instance = view.instance},
-                       MonoTime::min());
-    }
+    return true;
+  });
+}
+
+void Reconciler::believe(const NodeView& view, const model::Target& target) {
+  const auto& addresses = *book_.addresses();
+  const auto named = std::ranges::lower_bound(addresses, *view.assigned_static_ip, {}, &model::Address::ip);
+  const bool is_free =
+      named != addresses.end() && named->ip == *view.assigned_static_ip && !named->association;
+  const bool target_holds_another = std::ranges::any_of(addresses, [&target](const model::Address& address) {
+    return address.association && address.association->target == target;
+  });
+  if (is_free && !target_holds_another) {
+    const model::AllocationId id = named->id;
+    book_.associated(id, {.id = {}, .target = target, .instance = view.instance}, MonoTime::min());
   }
 }
 
@@ -156,13 +168,18 @@ void Reconciler::forget_the_gone() {
     }
     writer_.forget(*name);
     executor_.forgive(*name);
-    believed_.erase(*name);
+    status_claims_.erase(*name);
     remembered_.erase(*name);
     tickets_.erase(*name);
     name = known_.erase(name);
   }
+}
+
+void Reconciler::welcome_the_new() {
   for (const auto& [name, view] : store_.nodes()) {
-    known_.insert(name);
+    if (known_.insert(name).second && view.assigned_static_ip) {
+      status_claims_.insert(name);
+    }
   }
 }
 

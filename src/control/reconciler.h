@@ -26,11 +26,14 @@ class Reconciler {
 
  private:
   void pass();
+  void look_at_nodes();
   std::set<model::InstanceId> instances_in_question() const;
   void believe_statuses();
+  void believe(const model::NodeView& view, const model::Target& target);
   void keep_tickets(const plan::StaticIpPlan& plan);
   void log_pools(const plan::StaticIpPlan& plan);
   void forget_the_gone();
+  void welcome_the_new();
 
   ports::Clock& clock_;
   const NodeStore& store_;
@@ -42,8 +45,10 @@ class Reconciler {
   Logger logger_{"operator"};
 
   std::optional<MonoTime> observed_;  // start of the snapshot that the executor saw last
+  std::uint64_t looked_at_ = 0;       // version of the nodes
   std::set<model::NodeName> known_;   // nodes of the last pass
-  std::set<model::NodeName> believed_;
+  std::set<model::NodeName>
+      status_claims_;  // nodes that came with an address in their status, and nothing known of it yet
   std::map<model::NodeName, model::AllocationId> remembered_;
   std::map<model::NodeName, std::uint64_t> tickets_;
   std::uint64_t last_ticket_ = 0;
