@@ -24,8 +24,6 @@ std::string_view to_string(ReasonCode code) {
       return "ForeignAddress";
     case ReasonCode::kNotOfPool:
       return "NotOfPool";
-    case ReasonCode::kNotAllowed:
-      return "NotAllowed";
     case ReasonCode::kDenied:
       return "Denied";
     case ReasonCode::kThrottled:
@@ -34,8 +32,6 @@ std::string_view to_string(ReasonCode code) {
       return "CloudUnavailable";
     case ReasonCode::kNoInternetGateway:
       return "NoInternetGateway";
-    case ReasonCode::kPaused:
-      return "Paused";
     case ReasonCode::kUndecodable:
       return "Undecodable";
   }

@@ -18,12 +18,10 @@ enum class ReasonCode : std::uint8_t {
   kWaiting,         // in line
   kForeignAddress,  // the target holds an address that is not ours
   kNotOfPool,       // the node keeps an address that no longer matches
-  kNotAllowed,
   kDenied,
   kThrottled,
   kCloudUnavailable,
   kNoInternetGateway,
-  kPaused,
   kUndecodable,
 };
 
