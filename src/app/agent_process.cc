@@ -3,6 +3,7 @@
 #include <random>
 #include <utility>
 
+#include "app/version.h"
 #include "aws/endpoint.h"
 #include "base/log.h"
 #include "runtime/http_client.h"
@@ -23,7 +24,7 @@ Result<std::unique_ptr<AgentProcess>> AgentProcess::make(runtime::Loop& loop, co
   if (!endpoint) {
     return std::move(endpoint).error();
   }
-  process->imds_http_ = runtime::make_http_client(loop, {.no_proxy_at_all = true});
+  process->imds_http_ = runtime::make_http_client(loop, {.no_proxy_at_all = true, .user_agent = kUserAgent});
   process->imds_ = std::make_unique<aws::Imds>(*process->imds_http_, loop, std::move(endpoint).value());
   process->agent_ = std::make_unique<agent::Agent>(agent::AgentOptions{.node_name = settings.node_name,
                                                                        .cni_conf = settings.cni_conf,

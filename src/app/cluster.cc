@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/version.h"
 #include "kube/kubeconfig.h"
 #include "runtime/http_client.h"
 
@@ -28,7 +29,8 @@ Result<std::unique_ptr<Cluster>> Cluster::open(runtime::Loop& loop, const ports:
                                                     .client_key_pem = access->client_key_pem,
                                                     .insecure_skip_verify = access->insecure_skip_tls_verify,
                                                     .tls_server_name = access->tls_server_name,
-                                                    .proxy_url = access->proxy_url});
+                                                    .proxy_url = access->proxy_url,
+                                                    .user_agent = kUserAgent});
   cluster->client_ = std::make_unique<kube::Client>(std::move(access).value(), std::move(field_manager),
                                                     *cluster->http_, files, loop);
   return cluster;

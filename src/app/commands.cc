@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "app/version.h"
+
 namespace berth::app {
 
 namespace {
@@ -27,6 +29,7 @@ std::string subcommands(const CLI::App& app) {
 int run_command_line(int argc, char** argv) {
   CLI::App app("Static public IPs for Kubernetes nodes.", "berth");
   app.require_subcommand(1);
+  app.set_version_flag("--version", std::string(kUserAgent));
   app.set_help_all_flag("--help-all", "Help of all subcommands");
   Runner runner;
   add_operator_command(app, runner);

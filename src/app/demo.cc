@@ -10,6 +10,7 @@
 
 #include "app/command.h"
 #include "app/json_text.h"
+#include "app/version.h"
 #include "aws/endpoint.h"
 #include "aws/query.h"
 #include "runtime/http_client.h"
@@ -155,7 +156,7 @@ ports::Task<bool> Demo::open_world() {
     co_return fail(!cluster ? cluster.error().message() : endpoint.error().message());
   }
   cluster_ = std::move(cluster).value();
-  http_ = runtime::make_http_client(loop_, {.no_proxy_at_all = true});
+  http_ = runtime::make_http_client(loop_, {.no_proxy_at_all = true, .user_agent = kUserAgent});
   credentials_ = aws::default_credentials(environment);
   ec2_ = std::make_unique<aws::Ec2Client>(*http_, *credentials_, *endpoint);
   say(fmt::format("A sandbox on this machine: Kubernetes API {}, EC2 {}, {} nodes.",

@@ -3,6 +3,7 @@
 #include <random>
 #include <utility>
 
+#include "app/version.h"
 #include "aws/endpoint.h"
 #include "aws/names.h"
 #include "base/log.h"
@@ -31,7 +32,7 @@ Result<std::unique_ptr<OperatorProcess>> OperatorProcess::make(runtime::Loop& lo
                   " (" + endpoint->url + ")",
               {{"server", process->cluster_->client().server()}, {"region", endpoint->region}});
 
-  process->ec2_http_ = runtime::make_http_client(loop, {});
+  process->ec2_http_ = runtime::make_http_client(loop, {.user_agent = kUserAgent});
   process->credentials_ = aws::default_credentials(environment);
   process->cloud_ = std::make_unique<aws::Ec2Cloud>(*process->ec2_http_, *process->credentials_,
                                                     std::move(endpoint).value());
