@@ -85,6 +85,7 @@ ports::Task<void> Executor::associate(plan::Associate action) {
 
 void Executor::on_associated(const plan::Associate& action, const model::AssociationId& association) {
   const MonoTime now = clock_.mono_now();
+  given_.insert_or_assign(action.node, action.address);
   logger_.info(fmt::format("Associated EIP {} with Instance {} (association ID: {})", action.ip,
                            action.instance, association),
                {{"node", action.node.str()},
@@ -173,6 +174,7 @@ void Executor::observe(const model::Snapshot& snapshot) {
     if (!associated) {
       continue;
     }
+    given_.insert_or_assign(reservation.node, reservation.address);
     const auto shown = std::ranges::find(snapshot.addresses, reservation.address, &model::Address::id);
     const model::Association& association = *shown->association;
     logger_.info(fmt::format("Associated EIP {} with Instance {} (association ID: {})", shown->ip,

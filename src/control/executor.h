@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/log.h"
 #include "base/prng.h"
@@ -33,6 +34,9 @@ class Executor {
   void observe(const model::Snapshot& snapshot);
   /// The node is well: its next failure is its first again.
   void forgive(const model::NodeName& node) { failures_.erase(node); }
+
+  /// The associations that succeeded since the last call of this.
+  std::map<model::NodeName, model::AllocationId> take_given() { return std::exchange(given_, {}); }
 
   const std::set<model::NodeName>& busy() const { return busy_; }
   std::vector<model::Reservation> reservations() const { return reservations_.list(); }
@@ -71,6 +75,7 @@ class Executor {
 
   mechanism::Reservations reservations_;
   std::set<model::NodeName> busy_;
+  std::map<model::NodeName, model::AllocationId> given_;
   std::map<model::NodeName, Failure> failures_;
   ports::TaskScope calls_;
 };

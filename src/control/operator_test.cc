@@ -278,6 +278,36 @@ TEST_F(OperatorTest, R9_when_the_tags_change_the_old_address_gives_way_and_is_fr
   EXPECT_EQ(status("b"), "1.0.0.1");
 }
 
+TEST_F(OperatorTest, R9_a_request_that_goes_while_its_association_is_under_way_leaves_nothing_behind) {
+  cloud.address("1.0.0.1", kTags);
+  cloud.latency = 100ms;
+  source.put(node("a", 1));
+  start();
+  clock.advance(150ms);
+  ASSERT_THAT(cloud.changes, SizeIs(1)) << "it is under way";
+  NodeView quiet = source.nodes.at(NodeName("a"));
+  quiet.static_ip_tags.clear();
+  source.put(quiet);
+  clock.advance(5s);
+  EXPECT_EQ(holder("1.0.0.1"), "");
+  EXPECT_EQ(status("a"), "");
+}
+
+TEST_F(OperatorTest, R9_tags_that_change_while_a_lost_reply_is_unresolved_do_not_make_the_address_foreign) {
+  const TagMap other = {{"pool", "other"}};
+  cloud.address("1.0.0.1", kTags);
+  cloud.address("2.0.0.1", other);
+  cloud.lost_replies = 1;
+  source.put(node("a", 1));
+  start();
+  NodeView changed = source.nodes.at(NodeName("a"));
+  changed.static_ip_tags = other;
+  source.put(changed);
+  clock.advance(60s);
+  EXPECT_EQ(status("a"), "2.0.0.1");
+  EXPECT_EQ(holder("1.0.0.1"), "");
+}
+
 TEST_F(OperatorTest, R11_a_describe_that_hangs_leaves_other_nodes_reaction_time_as_it_was) {
   cloud.address("1.0.0.1", kTags);
   cloud.address("1.0.0.2", kTags);

@@ -38,6 +38,7 @@ ports::Task<void> Reconciler::run(std::stop_token stop) {
 
 void Reconciler::pass() {
   const MonoTime now = clock_.mono_now();
+  note_given();
   look_at_nodes();
   if (const model::Snapshot* snapshot = book_.snapshot();
       snapshot != nullptr && observed_ != snapshot->started) {
@@ -57,6 +58,7 @@ void Reconciler::pass() {
                                                          .busy = executor_.busy(),
                                                          .held = held,
                                                          .remembered = remembered_,
+                                                         .given = given_,
                                                          .tickets = tickets_,
                                                          .cloud_problem = book_.problem()},
                                                         options_.policy);
@@ -69,9 +71,35 @@ void Reconciler::pass() {
     if (node.standing == plan::Standing::kServed) {
       executor_.forgive(node.node);
     }
+    forget_given(node);
     writer_.want(store_.nodes().at(node.node), node);
   }
   executor_.start(plan.actions);
+}
+
+void Reconciler::note_given() {
+  for (const auto& [node, address] : executor_.take_given()) {
+    if (store_.nodes().contains(node)) {
+      given_.insert_or_assign(node, address);
+      looked_at_.reset();  // its instance matters, even if it asks no more
+    }
+  }
+}
+
+/// Once its status names the address, or the node has nothing of ours any more, the status tells what is
+/// ours.
+void Reconciler::forget_given(const plan::NodePlan& node) {
+  const auto given = given_.find(node.node);
+  if (given == given_.end()) {
+    return;
+  }
+  const NodeView& view = store_.nodes().at(node.node);
+  const bool named =
+      node.holds == given->second && node.assigned && view.assigned_static_ip == *node.assigned;
+  const bool nothing_left = node.standing == plan::Standing::kNoRequest && node.assigned;
+  if (named || nothing_left) {
+    given_.erase(given);
+  }
 }
 
 void Reconciler::look_at_nodes() {
@@ -84,11 +112,11 @@ void Reconciler::look_at_nodes() {
   book_.want_instances(instances_in_question());
 }
 
-/// Of nodes that ask, and of nodes whose status names an address although they do not.
+/// Of nodes that ask, and of nodes that have, or may have, an address of ours although they do not.
 std::set<model::InstanceId> Reconciler::instances_in_question() const {
   std::set<model::InstanceId> ids;
   for (const auto& [name, view] : store_.nodes()) {
-    if ((view.has_request() || view.assigned_static_ip) &&
+    if ((view.has_request() || view.assigned_static_ip || given_.contains(name)) &&
         options_.policy.is_instance_id(view.instance.str())) {
       ids.insert(view.instance);
     }
@@ -170,6 +198,7 @@ void Reconciler::forget_the_gone() {
     executor_.forgive(*name);
     status_claims_.erase(*name);
     remembered_.erase(*name);
+    given_.erase(*name);
     tickets_.erase(*name);
     name = known_.erase(name);
   }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/log.h"
@@ -27,6 +28,8 @@ class Reconciler {
  private:
   void pass();
   void look_at_nodes();
+  void note_given();
+  void forget_given(const plan::NodePlan& node);
   std::set<model::InstanceId> instances_in_question() const;
   void believe_statuses();
   void believe(const model::NodeView& view, const model::Target& target);
@@ -44,12 +47,14 @@ class Reconciler {
   OperatorOptions options_;
   Logger logger_{"operator"};
 
-  std::optional<MonoTime> observed_;  // start of the snapshot that the executor saw last
-  std::uint64_t looked_at_ = 0;       // version of the nodes
-  std::set<model::NodeName> known_;   // nodes of the last pass
+  std::optional<MonoTime> observed_;        // start of the snapshot that the executor saw last
+  std::optional<std::uint64_t> looked_at_;  // version of the nodes
+  std::set<model::NodeName> known_;         // nodes of the last pass
   std::set<model::NodeName>
       status_claims_;  // nodes that came with an address in their status, and nothing known of it yet
   std::map<model::NodeName, model::AllocationId> remembered_;
+  std::map<model::NodeName, model::AllocationId>
+      given_;  // by us, and not yet named by a status that we have seen
   std::map<model::NodeName, std::uint64_t> tickets_;
   std::uint64_t last_ticket_ = 0;
   std::map<model::TagMap, std::size_t> logged_pools_;

@@ -175,7 +175,9 @@ void Planner::judge(const NodeView& view, NodePlan& out) {
 void Planner::judge_without_request(const NodeView& view, NodePlan& out) {
   out.standing = Standing::kNoRequest;
   out.assigned.emplace(std::nullopt);
-  if (!view.assigned_static_ip || policy_.reclaim == ReclaimPolicy::kRetain) {
+  const auto given = world_.given.find(view.name);
+  if ((!view.assigned_static_ip && given == world_.given.end()) ||
+      policy_.reclaim == ReclaimPolicy::kRetain) {
     return;
   }
   const auto known = world_.instances.find(view.instance);
@@ -186,11 +188,15 @@ void Planner::judge_without_request(const NodeView& view, NodePlan& out) {
   if (known == world_.instances.end() || !known->second || !known->second->target) {
     return;
   }
-  const Address* address = find_by_ip(*view.assigned_static_ip);
-  if (address == nullptr || !address->association || address->association->target != *known->second->target ||
-      claimants_.at(view.instance) != &view) {
+  const auto& on_target = held_by(*known->second->target);
+  const auto ours = std::ranges::find_if(on_target, [&](const Address* address) {
+    return view.assigned_static_ip == address->ip ||
+           (given != world_.given.end() && given->second == address->id);
+  });
+  if (ours == on_target.end() || claimants_.at(view.instance) != &view) {
     return;
   }
+  const Address* address = *ours;
   // The status goes on naming it until it is detached: were it cleared first, a crash in between would leave
   // an address that nobody knows as ours.
   out.assigned.reset();
@@ -373,8 +379,11 @@ bool Planner::is_ours(const NodeView& view, const Address& address) const {
   if (view.assigned_static_ip == address.ip) {
     return true;
   }
-  const auto last = world_.remembered.find(view.name);
-  return last != world_.remembered.end() && last->second == address.id;
+  const auto names = [&](const std::map<NodeName, model::AllocationId>& map) {
+    const auto found = map.find(view.name);
+    return found != map.end() && found->second == address.id;
+  };
+  return names(world_.remembered) || names(world_.given);
 }
 
 const Address* Planner::find_by_ip(const IpAddress& ip) const {

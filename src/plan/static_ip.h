@@ -39,6 +39,8 @@ struct StaticIpWorld {
   const std::map<model::NodeName, model::Reason>& held;
   /// The address that a node had last, as far as this process knows.
   const std::map<model::NodeName, model::AllocationId>& remembered;
+  /// Addresses that our own calls put on a node and that its status does not name yet: ours all the same.
+  const std::map<model::NodeName, model::AllocationId>& given;
   /// Tickets of those who asked before, in their order; who has none comes after them, by creation time, then
   /// name.
   const std::map<model::NodeName, std::uint64_t>& tickets;

@@ -49,6 +49,7 @@ struct World {
   std::set<NodeName> busy;
   std::map<NodeName, model::Reason> held;
   std::map<NodeName, AllocationId> remembered;
+  std::map<NodeName, AllocationId> given;
   std::map<NodeName, std::uint64_t> tickets;
 
   StaticIpPlan plan() const {
@@ -62,6 +63,7 @@ struct World {
                             .busy = busy,
                             .held = held,
                             .remembered = remembered,
+                            .given = given,
                             .tickets = tickets,
                             .cloud_problem = problem},
                            {.is_instance_id = [](std::string_view text) { return text.starts_with("i-"); }});

@@ -44,6 +44,7 @@ struct World {
   std::set<NodeName> busy;
   std::map<NodeName, model::Reason> held;
   std::map<NodeName, AllocationId> remembered;
+  std::map<NodeName, AllocationId> given;
   std::map<NodeName, std::uint64_t> tickets;
   std::optional<model::Reason> cloud_problem;
   bool has_snapshot = true;
@@ -88,6 +89,7 @@ struct World {
                             .busy = busy,
                             .held = held,
                             .remembered = remembered,
+                            .given = given,
                             .tickets = tickets,
                             .cloud_problem = cloud_problem},
                            policy);
@@ -421,6 +423,16 @@ TEST(R9_change, when_the_request_goes_ours_is_released_or_retained_as_the_policy
   plan = world.plan();
   EXPECT_EQ(actions(plan), "");
   EXPECT_EQ(plan_of(plan, "a").assigned, kAbsent);
+}
+
+TEST(R9_change, what_a_call_of_ours_gave_while_the_request_went_is_released_too) {
+  World world;
+  world.node("a").static_ip_tags.clear();
+  world.address("1.0.0.1");
+  world.associate("1.0.0.1", "a");
+  EXPECT_EQ(actions(world.plan()), "") << "not known as ours";
+  world.given[NodeName("a")] = AllocationId("eipalloc-1.0.0.1");
+  EXPECT_EQ(actions(world.plan()), "a<1.0.0.1");
 }
 
 TEST(R9_change, an_association_whose_id_is_not_known_yet_is_released_once_it_is) {
