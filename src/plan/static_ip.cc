@@ -38,6 +38,11 @@ bool provider_id_names(const NodeView& node) {
   return !node.provider_id.empty() && instance_of_provider_id(node.provider_id) == node.instance.str();
 }
 
+/// Such a node is not the machine that it names, and has no claim to it.
+bool provider_id_contradicts(const NodeView& node) {
+  return !node.provider_id.empty() && !provider_id_names(node);
+}
+
 std::set<model::AllocationId> reserved_addresses(const std::vector<Reservation>& reservations) {
   std::set<model::AllocationId> ids;
   for (const Reservation& reservation : reservations) {
@@ -119,7 +124,8 @@ void Planner::index() {
   // Of several nodes that name one instance, the one that its Node's providerID confirms has the claim; else,
   // of those that ask, the oldest.
   const auto rank = [](const NodeView& node) {
-    return std::tuple(!provider_id_names(node), !node.has_request(), node.created, node.name);
+    return std::tuple(provider_id_contradicts(node), !provider_id_names(node), !node.has_request(),
+                      node.created, node.name);
   };
   for (const auto& [name, view] : world_.nodes) {
     if (view.instance.empty() || !view.undecodable.empty()) {
@@ -216,7 +222,7 @@ void Planner::judge_without_request(const NodeView& view, NodePlan& out) {
 bool Planner::judge_identity(const NodeView& view, NodePlan& out) {
   if (!policy_.is_instance_id(view.instance.str())) {
     not_served(out, no_instance(view));
-  } else if (!view.provider_id.empty() && !provider_id_names(view)) {
+  } else if (provider_id_contradicts(view)) {
     not_served(out, instance_mismatch(view));
   } else if (const NodeView* claimant = claimants_.at(view.instance); claimant != &view) {
     not_served(out, duplicate_instance(view, *claimant));

@@ -501,6 +501,17 @@ TEST(R12_reasons, of_two_nodes_with_one_instance_the_confirmed_one_is_served_els
   EXPECT_EQ(reason(world.plan(), "old"), ReasonCode::kDuplicateInstance);
 }
 
+TEST(R12_reasons, a_node_whose_provider_id_names_another_instance_has_no_claim_to_this_one) {
+  World world;
+  world.address("1.0.0.1");
+  NodeView& wrong = world.node("wrong", 1);
+  wrong.instance = World::instance_of("new");
+  wrong.provider_id = "aws:///us-east-1a/i-wrong";
+  world.node("new", 2);
+  EXPECT_EQ(actions(world.plan()), "new>1.0.0.1");
+  EXPECT_EQ(reason(world.plan(), "wrong"), ReasonCode::kInstanceMismatch);
+}
+
 TEST(R12_reasons, an_instance_that_the_cloud_does_not_know_or_that_has_no_primary_interface) {
   World world;
   world.address("1.0.0.1");
