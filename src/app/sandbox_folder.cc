@@ -51,7 +51,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 saved_ifs=$IFS
 IFS=:
 for folder in $PATH; do
-  if [ "$folder" != "$here" ] && [ -x "$folder/aws" ]; then
+  # Another sandbox's wrapper would call this one back.
+  if [ "$folder" != "$here" ] && [ -x "$folder/aws" ] && ! grep -qs '^# The next aws on the PATH' "$folder/aws"; then
     IFS=$saved_ifs
     exec "$folder/aws" --endpoint-url "${AWS_ENDPOINT_URL:?source the env file of the sandbox first}" "$@"
   fi

@@ -87,7 +87,8 @@ class Planner {
   void judge_reservation(const NodeView& view, const Instance& instance, const Reservation& reservation,
                          NodePlan& out);
   void choose();
-  const Address* preferred(const Asker& asker);
+  const Address* named_by_status(const Asker& asker);
+  const Address* remembered(const Asker& asker);
   void give(const Asker& asker, const Address& address);
   void explain_askers(const std::vector<const Asker*>& left);
 
@@ -308,14 +309,21 @@ void Planner::choose() {
   });
   // R3: the address that a node had comes before the line, so that a node that comes back gets what its
   // partners know.
+  // What a status names comes before what is only remembered: the node had it later.
   std::vector<const Asker*> line;
+  line.reserve(askers_.size());
   for (const Asker& asker : askers_) {
-    const Address* own = preferred(asker);
-    if (own != nullptr && pools_.take(*own)) {
-      give(asker, *own);
-    } else {
-      line.push_back(&asker);
-    }
+    line.push_back(&asker);
+  }
+  for (const auto own_address : {&Planner::named_by_status, &Planner::remembered}) {
+    std::erase_if(line, [&](const Asker* asker) {
+      const Address* own = (this->*own_address)(*asker);
+      if (own == nullptr || !pools_.take(*own)) {
+        return false;
+      }
+      give(*asker, *own);
+      return true;
+    });
   }
   std::vector<const Asker*> left;
   for (const Asker* asker : line) {
@@ -328,24 +336,20 @@ void Planner::choose() {
   explain_askers(left);
 }
 
-const Address* Planner::preferred(const Asker& asker) {
+const Address* Planner::named_by_status(const Asker& asker) {
+  const Address* named =
+      asker.view->assigned_static_ip ? find_by_ip(*asker.view->assigned_static_ip) : nullptr;
+  return named != nullptr && pools_.find(asker.pool).has_candidate(named->id) ? named : nullptr;
+}
+
+const Address* Planner::remembered(const Asker& asker) {
+  const auto last = world_.remembered.find(asker.view->name);
+  if (last == world_.remembered.end()) {
+    return nullptr;
+  }
   const Pool& pool = pools_.find(asker.pool);
-  const auto usable = [&](const Address* address) {
-    return address != nullptr && pools_.is_free(*address) && pool.has_candidate(address->id);
-  };
-  if (asker.view->assigned_static_ip) {
-    if (const Address* named = find_by_ip(*asker.view->assigned_static_ip); usable(named)) {
-      return named;
-    }
-  }
-  if (const auto last = world_.remembered.find(asker.view->name); last != world_.remembered.end()) {
-    const auto found = std::ranges::find_if(
-        pool.candidates, [&](const Address* candidate) { return candidate->id == last->second; });
-    if (found != pool.candidates.end() && usable(*found)) {
-      return *found;
-    }
-  }
-  return nullptr;
+  const auto found = std::ranges::find(pool.candidates, last->second, &Address::id);
+  return found != pool.candidates.end() ? *found : nullptr;
 }
 
 void Planner::give(const Asker& asker, const Address& address) {

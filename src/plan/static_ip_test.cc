@@ -232,6 +232,16 @@ TEST(R3_choice, the_address_that_is_remembered_comes_before_the_line_unless_it_l
 // --- R4
 // ----------------------------------------------------------------------------------------------------------
 
+TEST(R7_drift, a_former_holder_does_not_take_the_address_from_the_one_whose_status_names_it) {
+  World world;
+  world.node("former", 1);
+  world.node("present", 2).assigned_static_ip = ip("1.0.0.1");
+  world.remembered[NodeName("former")] = AllocationId("eipalloc-1.0.0.1");
+  world.tickets = {{NodeName("former"), 1}};
+  world.address("1.0.0.1");
+  EXPECT_EQ(actions(world.plan()), "present>1.0.0.1");
+}
+
 TEST(R4_one_address_one_claim, fifty_nodes_that_ask_at_once_get_fifty_different_addresses) {
   World world;
   std::set<AllocationId> given;
