@@ -50,11 +50,11 @@ class Reconciler {
   std::optional<MonoTime> observed_;        // start of the snapshot that the executor saw last
   std::optional<std::uint64_t> looked_at_;  // version of the nodes
   std::set<model::NodeName> known_;         // nodes of the last pass
-  std::set<model::NodeName>
-      status_claims_;  // nodes that came with an address in their status, and nothing known of it yet
+  // Nodes that came with an address in their status, and nothing is known of it yet.
+  std::set<model::NodeName> status_claims_;
   std::map<model::NodeName, model::AllocationId> remembered_;
-  std::map<model::NodeName, model::AllocationId>
-      given_;  // by us, and not yet named by a status that we have seen
+  // By our own calls, and not yet named by a status that we have seen.
+  std::map<model::NodeName, model::AllocationId> given_;
   std::map<model::NodeName, std::uint64_t> tickets_;
   std::uint64_t last_ticket_ = 0;
   std::map<model::TagMap, std::size_t> logged_pools_;
